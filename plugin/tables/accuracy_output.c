@@ -384,8 +384,9 @@ static double snr_key(const etr_numeric_gap *gap) {
   return gap->unlike ? -INFINITY : gap->snr_db;
 }
 
-/* Returns the number by which a value is sorted in the chosen order, the smallest first; INFINITY
- * puts values without one last. */
+/* Returns the number by which a value is sorted in the chosen order, the smallest first: an SNR,
+ * the drop of the SNR negated (largest drop first), the index in the order of execution, or else
+ * `rank`, by suspicion. INFINITY puts values without one last. */
 static double sort_key(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
   switch (o->choice->order) {
   case ETR_ACCURACY_BY_LOCAL:

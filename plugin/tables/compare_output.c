@@ -217,7 +217,8 @@ static bool has_compared_outputs(const etr_record_set *set) {
 }
 
 /* Writes below the table what the columns mean whose titles do not say it all, and what to record
- * if the column of the SNR is empty. */
+ * if the column of the SNR is empty. The note on planned bytes is only there if a record has some.
+ */
 static void put_column_notes(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   bool has_plan = false;

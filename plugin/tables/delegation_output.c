@@ -570,8 +570,9 @@ static bool write_method_operators(etr_table *table, const etr_method *method) {
          put_informative_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
-/* Writes which operators run in delegates, for all methods with a graph that the filter takes.
- * Returns false when out of memory. */
+/* Writes which operators run in delegates, for all methods with a graph that the filter takes; for
+ * people, unless rows or columns were chosen, also the delegates of methods without one. Returns
+ * false when out of memory. */
 static bool write_operator_tables(etr_answer *answer) {
   etr_table table;
   bool is_good = true;

@@ -97,8 +97,9 @@ static void add_clause(sentence *s, const char *clause) {
                                           s->text[0] ? "; " : "", etr_or_empty(clause)));
 }
 
-/* Adds a clause on what the operators cost that only the newer record has; none if they cost
- * nothing. gone_count: how many operators they replace. */
+/* Adds a clause on what the operators cost that only the newer record has, in a typical run; none
+ * if they cost nothing. gone_count: how many operators they replace, which a clause before this one
+ * named; 0 for none. */
 static void add_new_clause(sentence *s, const changed *added, size_t gone_count) {
   etr_arena *arena = &s->o->answer.arena;
   const char *added_time = time_text(s, added->sum);

@@ -533,7 +533,6 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change) {
                                        rounded_time(o, change->new_typical, decimals), unit));
 }
 
-/* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   size_t recordings = change->base_recordings, runs = change->base_runs;

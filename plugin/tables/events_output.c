@@ -510,7 +510,9 @@ static void put_event_notes(events_output *e, const etr_block *block) {
   }
 }
 
-/* Writes the events of all blocks: in text a table for each block, in other formats one for all. */
+/* Writes the events of all blocks: in text a table for each block, in other formats one for all.
+ * Blocks without events that the filter takes are left out; if none is left, text says so with the
+ * filter. */
 static void put_blocks(events_output *e) {
   bool is_text_table = etr_table_is_text(&e->table), has_any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {

@@ -867,7 +867,8 @@ typedef struct table_lines {
 } table_lines;
 
 /* Adds a line for each row and, before the first of several rows of one type (operator, number type
- * and backend), a line for their sum. */
+ * and backend), a line for their sum. Times are those of the typical run. The sum of a type is
+ * added up again at each of its rows, but written once. */
 static void add_all_lines(table_lines *out, const etr_first_screen *s) {
   for (size_t i = 0; i < s->groups.count; i++) {
     const etr_headline_part *type = headline_part_of_row(s, &s->groups.list[i]);

@@ -43,8 +43,9 @@ bool etr_first_screen_is_narrow(const etr_answer *answer);
 void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen,
                                    bool names_method);
 
-/** Writes two lines of boxes, as wide as their time: modules above what runs in them, and what runs
- * where below. Writes nothing in Markdown. */
+/** Writes two lines of boxes, as wide as their typical time: modules above, and below each module,
+ * in the same columns, the operators in it; then a line of what runs where. Writes nothing in
+ * Markdown, or if no time is known. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
 /** Returns the index of the finding that advises to measure again, if interruptions or differing

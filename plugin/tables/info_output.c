@@ -29,8 +29,9 @@ enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
 
-/* Counts the logged values of a profile by kind, and the runs that logged any. Values are ordered
- * by run. */
+/* Counts the logged values of a profile: tensors and all others, outputs of methods, those with
+ * statistics (`read`), of these the ones with NaN or infinities, and the runs that logged any.
+ * Values are ordered by run. */
 static logged_value_counts count_values(const etr_profile *profile) {
   logged_value_counts count = {0};
   for (size_t i = 0; i < profile->debug_value_count; i++) {
@@ -482,7 +483,8 @@ static const etr_field boundary_tensor_fields[] = {
 };
 ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
 
-/* Lists the inputs and outputs of all methods, with bounds of their sizes. */
+/* Lists the inputs and outputs of all methods with a memory plan, each with the bounds of its sizes
+ * as text, NULL where they are static or unknown. When out of memory, the arena has failed. */
 static etr_rows list_inputs_and_outputs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   size_t count = 0;

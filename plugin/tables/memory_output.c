@@ -80,7 +80,8 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
-/* Makes the row of the i-th planned tensor of a method. */
+/* Makes the row of the i-th planned tensor of a method. Its buffer is -1 if it has none, its
+ * operator NULL if no instruction makes it, and view_of NULL if it is no view of another tensor. */
 static tensor_row make_planned_row(const memory *subject, size_t i) {
   const etr_planned_tensor *planned = &subject->plan->tensors[i];
   return (tensor_row){
@@ -127,7 +128,8 @@ static etr_rows list_planned_tensors(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the constants of the program. row: a `memory` with a program. */
+/* Lists the constants of the program, with where each is stored. They are in no planned buffer
+ * (-1). Returns no rows when out of memory. row: a `memory` with a program. */
 static etr_rows list_constants(const void *row) {
   const memory *subject = row;
   size_t count = subject->program->constant_count;
@@ -1010,8 +1012,8 @@ static void write_report(memory_report *report) {
   put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
 }
 
-/* Writes one table of all tensors, planned ones and constants, for programs or because columns were
- * chosen. */
+/* Writes one table of all tensors, those that the methods that the filter takes plan and all
+ * constants of the program, for programs or because columns were chosen. */
 static void write_tensor_table(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   etr_table table;

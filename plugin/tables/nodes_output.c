@@ -24,8 +24,8 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
-/* Writes a graph as a JSON object with the nodes that the filter takes. values: what the runs
- * logged of its nodes. */
+/* Writes a graph as a JSON object with the nodes that the filter takes. A graph of no method has 0
+ * runs, and an unknown dialect is null. values: what the runs logged of its nodes. */
 static void put_graph_object(nodes_output *n, const etr_graph *graph,
                              const etr_logged_nodes *values) {
   static const etr_method untimed = {0};

@@ -309,8 +309,9 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
-/* Lists the bytes of the file by kind of content, without kinds that it does not have. When out of
- * memory, the arena has failed. */
+/* Lists the bytes and the number of parts of the file by kind of content, without kinds that it
+ * does not have, and with the bytes of the file, of which each is a share. When out of memory, the
+ * arena has failed. */
 static etr_rows sum_by_content(sizes *s) {
   size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);

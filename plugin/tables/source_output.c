@@ -36,7 +36,8 @@ static etr_sum make_pattern_sum(const etr_summary *summary, const etr_line_patte
   return sum;
 }
 
-/* Writes a line of source as an object, with its time in the modules of each pattern. */
+/* Writes a line of source as an object, with its time, and under "patterns" its part in the modules
+ * of each pattern, which add up to it. */
 static void put_line_object(const etr_fields *f, const etr_summary *s,
                             const etr_breakdown_row *line, const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);

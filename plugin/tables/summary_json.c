@@ -280,7 +280,9 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes the summary of a method as an object. Returns false when out of memory. */
+/* Writes the summary of a method as an object: Method::execute, noise, the parts of its time, the
+ * first screen, and lists by operator, module and so on, of the nodes that the filter takes. Times
+ * are per run, and averages where the key names no statistic. Returns false when out of memory. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;

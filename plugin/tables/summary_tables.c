@@ -135,8 +135,9 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   return stats != NULL;
 }
 
-/* Lists the events that took time in a method without a graph, the longest first. Returns false
- * when out of memory. */
+/* Lists the events that took time in a method without a graph, by the time that ranks, the longest
+ * first. All are listed before their times are added, because slices are given to listed events.
+ * Returns false when out of memory. */
 static bool list_timed_events(report *r, timed_events *events, const etr_method *method) {
   etr_map_init(&events->event_indices, &r->answer.arena);
   for (size_t i = 0; i < method->block_count; i++) {
@@ -709,8 +710,9 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
   put_table(r, &table);
 }
 
-/* Writes a table with the first run and the statistics of the others of its phase; nothing if there
- * are no others. */
+/* Writes a table with Method::execute of all runs, of the first run and of the others of its phase,
+ * for people; nothing if there are no others. The row of all runs is left out if it would have as
+ * many as the others. */
 static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -763,7 +765,9 @@ static void write_loads(report *r) {
 
 static bool write_layer_kinds(report *r, const etr_method *method);
 
-/* Writes all tables of a method. */
+/* Writes the tables of a method that --all shows. Without a graph the first are of kernels and
+ * events. A program's graph has no table by source line. Loads are here if only one method was
+ * timed, else behind all methods. */
 static void write_all_tables(report *r, const etr_summary *s) {
   if (!s->graph) {
     write_kernel_table(r, s);
@@ -950,7 +954,9 @@ static const bool *chosen_nodes(report *r, const etr_summary *s) {
 }
 
 /* Writes the boxes, the findings, the rows and the notes of a method, which have SCREEN_LINES lines
- * with its head. Returns false when out of memory. */
+ * with its head. The boxes are held back only until their lines are counted, and
+ * put_findings_that_fit() makes the last lines, as it must count them. Returns false when out of
+ * memory. */
 static bool write_screen(report *r, const etr_summary *s) {
   etr_first_screen screen;
   held_output h;

@@ -71,8 +71,8 @@ static inline unsigned etr_sum_medium(etr_breakdown_by by) {
 /** Returns the sum that has these ticks over all runs of a method, and in its typical run. */
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical);
 
-/** Returns the times, shares and costs of a row of a breakdown by operator, backend or source line.
- */
+/** Returns the times per run, shares and costs of a row of a breakdown by operator, backend or
+ * source line. sum.stats and sum.cost point into `rows`, which must live as long. */
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row);
 
@@ -116,7 +116,8 @@ void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
                                  const etr_breakdown *rows);
 
-/** Adds a row for each phase or compute unit of delegates' time, with its backend. */
+/** Adds a row for each phase or compute unit of delegates' time, with its backend, "unknown
+ * backend" for NULL, and its share in Method::execute. When out of memory, the arena has failed. */
 void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
                                       const etr_delegate_parts *parts);
 

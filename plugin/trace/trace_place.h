@@ -76,7 +76,9 @@ typedef struct etr_placer {
  * cycles. */
 bool etr_is_placed(const etr_event *event);
 
-/** Initializes a placer. When out of memory, the arena fails; later calls may also set `failed`. */
+/** Initializes a placer, for runs of one profile in ascending order, with room for what is kept
+ * from run to run: per event, ETDump and process. When out of memory, the arena fails; later calls
+ * may also set `failed`. */
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile);
 
 /** Returns the number of the process that a run is drawn in: each method of an ETDump is one, and
