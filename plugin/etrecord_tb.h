@@ -108,7 +108,8 @@ typedef enum etr_unit {
 /** Returns "ms", "ns", "us", "s", "cycles" or "auto". Static. */
 ETR_API const char *etr_unit_name(etr_unit unit);
 
-/** Converts ticks to a unit; ETR_UNIT_CYCLES returns the ticks themselves. */
+/** Converts ticks to a unit, milliseconds for ETR_UNIT_MS; ETR_UNIT_CYCLES returns the ticks
+ * themselves. */
 ETR_API double etr_ticks_to_unit(const etr_profile *profile, double ticks, etr_unit unit);
 
 /* ---- Facts that no file contains ---- */
@@ -566,8 +567,8 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile,
                                         const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
 
-/** Writes the contents of the inputs, schema "etrecord-tb/info/1" (schema/info.schema.json).
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes the contents of the inputs, with each run and the costs of all modules, schema
+ * "etrecord-tb/info/1" (schema/info.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit,
                                       const etr_sink *sink, etr_error *error);
 
@@ -652,16 +653,18 @@ typedef struct etr_accuracy_variants {
 enum { ETR_MOST_VARIANTS = 8 };
 
 /** Writes a row for each node of the reference's aten/METHOD that some record has (for people at
- * least two records), in order of execution, with the SNR of each record's worst input. Errors:
- * those of etr_emit_nodes_table(). */
+ * least two records), in order of execution or as `choice` says, with the SNR in dB of each
+ * record's worst input: a rounded column for people, or an exact one for programs. choice and
+ * options may be NULL. Errors: those of etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
                                               const etr_accuracy_choice *choice,
                                               const etr_table_options *options,
                                               const etr_sink *sink, etr_error *error);
 
-/** Writes the rows of etr_emit_accuracy_variants() for programs, schema
- * "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
+/** Writes the rows of etr_emit_accuracy_variants() for programs, also nodes that one record has,
+ * schema "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). An SNR is null
+ * if the record did not log the node, or if it is infinite, as that of values that are equal, which
+ * "equal" tells. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
                                                    const etr_accuracy_choice *choice,
                                                    const etr_sink *sink, etr_error *error);

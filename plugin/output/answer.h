@@ -65,8 +65,9 @@ void etr_answer_refuse(etr_answer *answer, const char *text);
 void etr_answer_refuse_patterns(etr_answer *answer);
 
 /** Ends the document, if the answer is one, flushes the output and frees everything. Pass
- * `has_memory` = false if memory ran out on the way. Errors: ETR_ERROR_OPTION (etr_answer_refuse()
- * was called), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ * `has_memory` = false if memory ran out on the way; true will do if only the answer's arena can
+ * have failed, which is noticed here. Errors: ETR_ERROR_OPTION (etr_answer_refuse() was called),
+ * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_answer_end(etr_answer *answer, bool has_memory, etr_error *error);
 
 #endif

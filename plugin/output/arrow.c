@@ -157,7 +157,8 @@ static void release_schema(struct ArrowSchema *schema) {
 }
 
 /* Sets *out to the stream's schema: a struct whose children are the columns. Each part shares
- * ownership of the table. Returns 0, or ENOMEM. */
+ * ownership of the table. The children and the list of pointers to them are one block, which
+ * release_schema() frees. Returns 0, or ENOMEM. */
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
   static const char *const formats[] = {[ETR_ARROW_TEXT] = "u",
                                         [ETR_ARROW_FLAG] = "b",

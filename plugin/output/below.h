@@ -13,7 +13,8 @@
 
 #include <sys/stat.h>
 
-/** Returns true if a text is a path as described above. */
+/** Returns true if a text is a path as all functions here take it: relative, and without parts that
+ * are "", "." or "..". */
 bool etr_below_is_path(etr_slice text);
 
 /** Opens the folder that holds the last part of a path, and points *name at that part. Returns a

@@ -33,8 +33,8 @@ enum { ETR_ARGUMENT_ROOM = 1024 }; /* longer texts are cut */
 size_t etr_format_argument(char *to, const char *value);
 
 /** Returns the operator of a target without namespace and overload: "linear" for
- * "aten.linear.default", "add" for
- * "_operator.add", "softmax" for "aten._softmax.default". The slice points into target. */
+ * "aten.linear.default", "add" for "_operator.add", "softmax" for "aten._softmax.default". The
+ * slice points into target. */
 etr_slice etr_label_op(const char *target);
 
 /** Returns a node's name, which is unique in its graph: for a node in the body of a cond or map,

@@ -71,8 +71,8 @@ size_t etr_plain_width(const etr_writer *writer, const char *text) {
   return width;
 }
 
-/* Returns the longest start of a text that fits into `width` columns, and sets *columns to the
- * columns that it takes. */
+/* Returns the longest start of a text, in whole characters, that fits into `width` columns, and
+ * sets *columns to the columns that it takes. */
 static etr_slice head_within(const etr_writer *writer, const char *text, size_t width,
                              size_t *columns) {
   size_t end = 0;

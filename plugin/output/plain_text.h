@@ -26,7 +26,9 @@ typedef enum etr_cut {
   ETR_CUT_START,  /* for paths that begin with the same parts */
 } etr_cut;
 
-/** Writes a plain text, cut to at most `width` columns. Returns the columns it takes. */
+/** Writes a plain text, cut to at most `width` columns with "…" (or "...") in place of the middle
+ * or, with ETR_CUT_START, of the start behind the indent. Returns the columns it takes; 0 columns
+ * write nothing. */
 size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut cut);
 
 /** Writes `count` blanks. */

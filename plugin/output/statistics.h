@@ -12,8 +12,9 @@
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 
 /** Writes the keys noise, throughput and phases_of_runs of a method: how much its runs vary, how
- * many tokens they read, and which phases they have. Sentences have times in the unit `shown`. When
- * out of memory, the arena fails. */
+ * many tokens they read, and which phases they have, an empty list if all are of one. Sentences
+ * have times in the unit `shown`, numbers in that of `fields`. When out of memory, the arena fails.
+ */
 void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                          etr_unit shown);
 

@@ -106,7 +106,8 @@ static bool is_row_name_column(const etr_table *table, etr_slice name) {
 }
 
 /* Refuses the answer because --columns names an unknown column; the message suggests the nearest
- * name and lists all. */
+ * name and lists all. In tables for people the column of names cannot be chosen, as they always
+ * begin with it: for its name the message says that instead. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
   etr_writer writer;

@@ -216,7 +216,8 @@ struct etr_row_type {
 #define ETR_ROW_TYPE(name, array)                                                                  \
   const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
 
-/** Returns the value of a field in a row. */
+/** Returns the value of a field in a row: text, or number with times in ticks. A cell without
+ * either is unknown. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
 
 /** The text and the number of a cell, without the members that only tables show. */
@@ -254,7 +255,8 @@ static inline etr_scalar etr_scalar_of_number(double number) {
   return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
 }
 
-/** Returns the typed value of a field in a row, with times in the unit. */
+/** Returns the typed value of a field in a row for programs: null for what is unknown, times in the
+ * unit, shares from 0 to 1. Integers above INT64_MAX are ETR_SCALAR_HUGE. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
                             const void *row);
 
@@ -357,8 +359,10 @@ typedef struct etr_table {
 /** Begins a table of an answer. The options of the answer choose the medium. */
 void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields);
 
-/** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the
- * answer if a name is unknown: see etr_answer_refuse(). */
+/** Uses the columns that options.columns names, separated by commas, if any, instead of the usual
+ * ones. In a comparison a name may stand for two columns, "base NAME" and "new NAME". Tables for
+ * programs also take `record` and `run`, for etr_table_add_origin_columns(). Refuses the answer if
+ * a name is unknown: see etr_answer_refuse(). */
 void etr_table_choose_columns(etr_table *table);
 
 /** Uses the columns that options.columns names, but keeps the first `first` columns of the medium
@@ -385,11 +389,13 @@ void etr_table_sort(etr_table *table);
 size_t etr_table_shown_count(const etr_table *table);
 
 /** Lays out the rows that are shown, for etr_table_write(), or writes them at once as JSON Lines or
- * into Arrow's columns. Forgets all rows. Returns the number of rows that are not shown. */
+ * into Arrow's columns. The first call of a table also chooses its columns. Forgets all rows.
+ * Returns the number of rows that are not shown. */
 size_t etr_table_lay_out_rows(etr_table *table);
 
-/** Writes the rows that were laid out and ends the table; the next table may have other columns.
- * Writes nothing for JSON Lines. */
+/** Writes the rows that were laid out and ends the table, also one without rows, and the next table
+ * may have other columns. Writes nothing for JSON Lines, whose rows were written when they were
+ * laid out. */
 void etr_table_write(etr_table *table);
 
 /** Calls etr_table_lay_out_rows() and etr_table_write(). Text and Markdown then say how many rows

@@ -41,8 +41,9 @@ static bool is_temporary_name(const char *name, etr_temporary_kind kind) {
   return digits > 0 && strcmp(name + prefix + digits, suffixes[kind]) == 0;
 }
 
-/* Removes a temporary file whose writer is dead. The file is removed while its lock is held, which
- * etr_temporary_lock() detects. On a file system without locks the file remains. */
+/* Removes a temporary file whose writer is dead: a living writer holds the file's lock. The file is
+ * removed while this process holds the lock, which etr_temporary_lock() detects. Files of other
+ * users stay, and on a file system without locks all files do. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
   /* For writing, because its mode may not let it be read; and not to wait for a fifo's reader. */

@@ -30,14 +30,16 @@ typedef struct etr_unfinished {
  * once, the lists of the others remain unknown. */
 void etr_unfinished_begin(etr_unfinished *list);
 
-/** Adds a file that is about to be made, or a folder that was just made. path is borrowed. Returns
- * false when out of memory. */
+/** Adds a file that is about to be made, or a folder that was just made: a path below the open
+ * folder `root`, or with -1 a path as it is. path is borrowed. The item is complete before the list
+ * leads to it, as a signal handler may read the list at any time. Returns false when out of memory.
+ */
 bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path,
                         bool is_folder);
 
-/** Removes the files and folders in the list, newest first; folders only if they are empty. Safe in
- * a signal handler.
- */
+/** Removes the files and folders in the list, newest first, so that a folder is empty before its
+ * turn; folders with other contents stay. What cannot be removed is skipped. Safe in a signal
+ * handler. */
 void etr_unfinished_remove(etr_unfinished *list);
 
 /** Makes signal handlers forget the list, because everything is in place. */

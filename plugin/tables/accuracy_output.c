@@ -384,8 +384,9 @@ static double snr_key(const etr_numeric_gap *gap) {
   return gap->unlike ? -INFINITY : gap->snr_db;
 }
 
-/* Returns the number by which a value is sorted in the chosen order, the smallest first; INFINITY
- * puts values without one last. */
+/* Returns the number by which a value is sorted in the chosen order, the smallest first: an SNR,
+ * the drop of the SNR negated (largest drop first), the index in the order of execution, or else
+ * `rank`, by suspicion. INFINITY puts values without one last. */
 static double sort_key(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
   switch (o->choice->order) {
   case ETR_ACCURACY_BY_LOCAL:
@@ -401,9 +402,10 @@ static double sort_key(const accuracy_output *o, const etr_value_accuracy *value
   }
 }
 
-/* Sets o->rows to the chosen values that were compared, sorted, and o->ranks to their ranks by
- * suspicion. A node has a value for each input and run; with worst_only, only the most suspicious
- * one of each output is taken. Returns false when out of memory. */
+/* Sets o->rows to the chosen values that were compared, in the chosen order, o->ranks to their
+ * ranks by suspicion (0: the most suspicious), and o->has_stored_integers. A node's output has a
+ * value for each input and run: with worst_only, only its most suspicious one is taken, which comes
+ * first, and later ones are found in seen_inputs. Returns false when out of memory. */
 static bool choose_rows(accuracy_output *o, bool worst_only) {
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -664,8 +666,8 @@ static bool same_sizes(const etr_debug_value *a, const etr_debug_value *b) {
 }
 
 /* Returns which runs logged values of other shapes than the first run of their method, with one
- * value of each as an example; NULL if none did, or when out of memory. Values are ordered by run,
- * so the first value with a key is of the first run. */
+ * value of each as an example, and names at most four runs; NULL if none did, or when out of
+ * memory. Values are ordered by run, so the first value of a node's output is of the first run. */
 static const char *other_shapes_text(accuracy_output *o) {
   enum { MOST_RUNS = 4 };
   const etr_accuracy *accuracy = o->accuracy;

@@ -33,8 +33,9 @@ static const variant_row *as_row(const void *row) {
 
 /* ---- Rows ---- */
 
-/* Returns the exported (ATen) graph, in the reference's record, of the method that was compared.
- * Returns NULL if there is none. */
+/* Returns the exported (ATen) graph, in the reference's record, of the method that was compared,
+ * which is found by its name in the first comparison that leads to one. Returns NULL if there is
+ * none. */
 static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
   const etr_profile *profile = variants->reference_record;
   for (size_t i = 0; i < variants->count; i++) {

@@ -217,7 +217,8 @@ static bool has_compared_outputs(const etr_record_set *set) {
 }
 
 /* Writes below the table what the columns mean whose titles do not say it all, and what to record
- * if the column of the SNR is empty. */
+ * if the column of the SNR is empty. The note on planned bytes is only there if a record has some.
+ */
 static void put_column_notes(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   bool has_plan = false;
@@ -276,8 +277,9 @@ static bool assumes_turns(const etr_record_set *set) {
   return false;
 }
 
-/* Writes the table with a row for each method of each record, and one for a record without any.
- * Returns false when out of memory. */
+/* Writes the table with a row for each method of each record, and one for a record without any; all
+ * of them, whatever --top says. Markdown, which may be published, leaves out columns that tell
+ * nothing. Returns false when out of memory. */
 static bool write_records_table(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   etr_table table;
@@ -313,8 +315,9 @@ static const char *title_of(etr_records_by by) {
   return titles[by];
 }
 
-/* Writes the table of operators, modules, kernels or patterns, with a column of times for each
- * record. Narrow text hides the last records first, but never the first one. Returns false when out
+/* Writes the table of operators, modules, kernels or patterns, with a column of typical times for
+ * each record. Narrow text hides the last records first, but never the first one, whose column is
+ * no spare one. Times have digits of their own, because their sizes differ. Returns false when out
  * of memory. */
 static bool write_table_by(compare_output *o) {
   enum { FIRST = 3 }; /* columns that are not of a record: method, name and unit */

@@ -397,8 +397,8 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
                           delegation->subgraphs, etr_plural(delegation->subgraphs));
 }
 
-/* Writes the lines above a method's table of operators: how much is delegated, the unit, what is
- * uncertain, and what was left out. */
+/* Writes the lines above a method's table of operators: how much is delegated, the unit, how many
+ * nodes are uncertain, how many runs were excluded, and the filter. */
 static void put_operators_title(etr_answer *answer, const etr_method *method,
                                 const etr_delegation *delegation) {
   bool is_timed = method->run_count > 0;
@@ -425,8 +425,8 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
 
 /* ---- Each delegate ---- */
 
-/* Writes the lines above a method's table of delegates: its backends, the unit, and what was left
- * out. */
+/* Writes the lines above a method's table of delegates: its backends, the unit, how many runs were
+ * excluded, and what its clock and interruptions limit. */
 static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
   bool is_timed = method->run_count && method->delegate_count;
@@ -570,8 +570,9 @@ static bool write_method_operators(etr_table *table, const etr_method *method) {
          put_informative_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
-/* Writes which operators run in delegates, for all methods with a graph that the filter takes.
- * Returns false when out of memory. */
+/* Writes which operators run in delegates, for all methods with a graph that the filter takes; for
+ * people, unless rows or columns were chosen, also the delegates of methods without one. Returns
+ * false when out of memory. */
 static bool write_operator_tables(etr_answer *answer) {
   etr_table table;
   bool is_good = true;

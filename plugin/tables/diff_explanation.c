@@ -127,8 +127,10 @@ static size_t sum_hidden_groups(const table *t, size_t line_limit, side_kind wan
   return count;
 }
 
-/* Adds a line with the sum of all groups, one for each of the first groups (at most --top), and one
- * for the sum of the others on both sides, only in the base, and only in the new record. */
+/* Adds a line with the sum of all groups, one for each of the first groups (at most --top; 0: all),
+ * and one for the sum of the others on both sides, only in the base, and only in the new record,
+ * but not these if no group has a line. The last argument of add_part_line() is the change with a
+ * verdict: sums have none. */
 static void add_group_lines(table *t, const char *title) {
   static const char *const kind_words[] = {"on both sides", "only in the base",
                                            "only in the new record"};

@@ -65,8 +65,8 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Writes "with_children": the change of a module or pattern together with everything below it,
- * but nothing for other groups. */
+/* Writes "with_children": the change of a module or pattern together with everything below it, and
+ * the costs of both on either side, but nothing for other groups. */
 static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)
@@ -237,8 +237,9 @@ static void put_text_or_null(const etr_fields *f, const char *key, const char *t
   etr_field_text(f, key, text[0] ? text : NULL);
 }
 
-/* Writes the sentence that says what changed, whose times have the unit in which people read those
- * of the method; null if there is nothing to say. */
+/* Writes "answer", the sentence that says what changed, whose times have the unit in which people
+ * read those of the method, and its verdict in words; null if there is nothing to say. Two
+ * different models have no verdict here. */
 static void put_answer_object(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   const etr_change *execute = &method->execute;

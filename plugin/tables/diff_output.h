@@ -30,20 +30,21 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 bool etr_diff_has_interval(const etr_change *change);
 /** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
-/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely
- * 12 % slower (...)", "about 100 times faster", "cannot
- * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
+/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12
+ * % slower (...)", "about 100 times faster", "cannot tell: +4.1 % (between -4.3 and +13.2 %)",
+ * "only in the base", ... Per cents are of the base. */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
 /** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
  * "12.3 % slower". Returns "" unless the verdict is that it did. */
 const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
-/** Returns what changed, by the comparison's sums: "log1p and gt are gone (-345 us); what replaces
- * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
- * is worth a word, or if the two are different models. */
+/** Returns what changed in a typical run, by the comparison's sums by operator: "log1p and gt are
+ * gone (-345 us); what replaces them costs 32 us; mul takes 11 us more; calls and copies cost 28 us
+ * more". Changes below 2 % of the longer inference are left out. Returns "" if nothing is worth a
+ * word, if the two are different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
- * changed
- * (-2.1 … +3.4 %)" or "As long as before" if the verdict is that. */
+ * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing to
+ * say. Per cents are of the base. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
@@ -53,8 +54,8 @@ const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *meth
  * and what would help: "one recording a side: ...; record 5 on each side, in turns". Returns "" if
  * they decide both. */
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
-/** Returns the number of recordings and runs, "5 recordings with 50 runs on each side"; "" if
- * neither side has runs. */
+/** Returns the number of recordings and runs, "5 recordings with 50 runs on each side", "5 and 4
+ * recordings with 50 and 40 runs"; "50 runs" if one side has none, "" if neither side has runs. */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);
 /** Returns the typical times of both sides, "26.66 → 0.41 ms", or of the only side that has one,
  * with as many digits as the interval supports. */
@@ -66,14 +67,15 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
 /** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
- * ms, 9 at 8.40 ms"; "" if there are none, or if the side lacks the method. */
+ * ms, 9 at 8.40 ms", of which one typical time says too little; "" if there are none, or if the
+ * side lacks the method (ETR_NONE). */
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
  * backend cpu → XnnpackBackend"; "" if nothing differs. */
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
-/** Returns the number of excluded runs, "2 warm-up runs excluded on each side"; "" if all runs
- * count. */
+/** Returns the number of excluded runs, "2 warm-up runs excluded on each side", or the one of the
+ * side that has most if the method was timed on one side only; "" if all runs count. */
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a
  * counterpart". */
@@ -101,8 +103,8 @@ extern const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS];
 /** Returns true if a section has rows to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 
-/** Returns a line that says how much of the change of Method::execute the first `shown` rows are.
- */
+/** Returns a line that says how much of the change of Method::execute, in the typical run, the
+ * first `shown` rows are, with times in the unit of the options. */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
                                   const etr_diff_rows *rows, size_t shown);
 
@@ -131,15 +133,17 @@ void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section 
 void etr_diff_table_add_change(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
                                const etr_diff_row *row, const etr_change *change);
 
-/** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
- * that is 0. Returns their number. */
+/** Writes the rows of a section for people: at most options.top of those that are news, which come
+ * first, or all rows if that is 0. --columns does not replace the first column, the names. Returns
+ * the number of rows written. */
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
                               const etr_diff_rows *rows, etr_diff_section section);
 
 /* ---- Parts ---- */
 
-/** Writes what a method's typical run consists of on both sides, for people: rows that add up to
- * Method::execute. Returns false when out of memory. */
+/** Writes what a method's typical run consists of on both sides, for people: rows in ticks that add
+ * up to Method::execute, and below them the load, which happens once and is no part of that sum.
+ * Returns false when out of memory. */
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method);
 
 /** A part of Method::execute on both sides, as a row. */
@@ -157,8 +161,8 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
  * first, and where the difference starts. Writes nothing if neither side logged values. */
 void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method);
 
-/** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked
- * for. */
+/** Writes the gaps of all methods as one table for programs, which they have if only values are
+ * asked for: of each method the worst gaps first, at most --top. */
 void etr_gap_write_table(etr_diff_output *o);
 
 /** Writes the key numeric_gap: a list of the values that both sides logged, each with how far they

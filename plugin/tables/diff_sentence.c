@@ -97,8 +97,9 @@ static void add_clause(sentence *s, const char *clause) {
                                           s->text[0] ? "; " : "", etr_or_empty(clause)));
 }
 
-/* Adds a clause on what the operators cost that only the newer record has; none if they cost
- * nothing. gone_count: how many operators they replace. */
+/* Adds a clause on what the operators cost that only the newer record has, in a typical run; none
+ * if they cost nothing. gone_count: how many operators they replace, which a clause before this one
+ * named; 0 for none. */
 static void add_new_clause(sentence *s, const changed *added, size_t gone_count) {
   etr_arena *arena = &s->o->answer.arena;
   const char *added_time = time_text(s, added->sum);
@@ -141,9 +142,10 @@ static void add_largest_change_clause(sentence *s, const changed *judged) {
                     etr_diff_typical(&judged->groups[0]->change));
 }
 
-/* Adds a clause on what calls of delegates and the copies around them cost more or less. Where
- * events are compared, copies are among the events, because a side without a graph does not say
- * which were inserted. Returns false when out of memory. */
+/* Adds a clause on how many ticks of a typical run calls of delegates and the copies around them
+ * cost more or less. Where events are compared, copies are left out: they are among the events,
+ * because a side without a graph does not say which were inserted. Returns false when out of
+ * memory. */
 static bool add_calls_clause(sentence *s) {
   etr_part_changes parts;
   double change = 0;

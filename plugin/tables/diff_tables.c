@@ -193,8 +193,9 @@ static bool write_section(etr_diff_output *o, const etr_method_pair *method,
   return true;
 }
 
-/* Writes the comparison of a method: verdict, explanation, sections, values and findings. Returns
- * false when out of memory. */
+/* Writes the comparison of a method: verdict, explanation, sections, values and findings; only the
+ * verdict if the filter asks for methods alone. The note on the clock is of the side that has one,
+ * and is indented by 2. Returns false when out of memory. */
 static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
@@ -264,8 +265,8 @@ static void write_loads(etr_diff_output *o) {
   }
 }
 
-/* Writes the comparison for people: each method, the loads and the legend. Returns false when out
- * of memory. */
+/* Writes the comparison for people: each method, the loads and the legend; Markdown leaves out the
+ * loads. Returns false when out of memory. */
 static bool write_sections(etr_diff_output *o) {
   const char *legend = etr_diff_legend(o);
   etr_table columns;
@@ -325,8 +326,9 @@ static bool add_method_rows(etr_diff_output *o, etr_table *table, const etr_meth
   return true;
 }
 
-/* Writes the comparison as one table for programs, which the user must have chosen. Returns false
- * when out of memory. */
+/* Writes the comparison as one table for programs, which the user must have chosen; otherwise the
+ * answer is refused, which etr_answer_end() reports as an error. etr_diff_table_init() takes the
+ * columns that the user chose by itself. Returns false only when out of memory. */
 static bool write_one_table(etr_diff_output *o) {
   const etr_comparison *comparison = o->comparison;
   etr_table table;

@@ -248,8 +248,9 @@ static void put_obvious_change(etr_writer *writer, const etr_change *change, boo
   etr_puts(writer, is_slower ? " times slower" : " times faster");
 }
 
-/* Writes the verdict that something became slower or faster, its size and bounds: "12.3 % slower
- * (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
+/* Writes the verdict that something became slower or faster, and by how much in per cent of the
+ * base: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)", "(at least 10 %)" if
+ * only one bound is known. Bounds have no signs, and the smaller one comes first. */
 static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
                                 const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
@@ -283,8 +284,9 @@ static void put_change_and_interval(const etr_diff_output *o, etr_writer *writer
   put_interval_in_parentheses(o, writer, change);
 }
 
-/* Writes the verdict that both are equal or that the data do not decide, with change and bounds:
- * "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: ...". */
+/* Writes the verdict that both sides are equal or that the data do not decide, with the change
+ * relative to the base and its bounds: "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal
+ * within 5 %: ...", where 5 % is the comparison's limit. */
 static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
                                   const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL || change->verdict == ETR_VERDICT_LIKELY_EQUAL) {
@@ -531,7 +533,6 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change) {
                                        rounded_time(o, change->new_typical, decimals), unit));
 }
 
-/* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   size_t recordings = change->base_recordings, runs = change->base_runs;

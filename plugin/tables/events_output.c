@@ -194,8 +194,8 @@ static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   return index;
 }
 
-/* Writes the op types of the nodes with a debug handle as JSON strings, `limit` of them at most.
- * Returns how many it wrote. */
+/* Writes the op types of the nodes of the row's graph with a debug handle as JSON strings, `limit`
+ * of them at most. Returns how many it wrote. */
 static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uint32_t handle,
                                   size_t limit) {
   const handle_index *index = &row->output->handles[row->block->method];
@@ -280,8 +280,9 @@ static void put_buffer_location(const etr_fields *f, const etr_debug_value *valu
   etr_jw_end(f->json);
 }
 
-/* Writes a list of the values that an event logged, or if `event` is NULL of those that the runs of
- * the block returned. The list is empty if `logged`, the index of logged values, is NULL. */
+/* Writes under `key` a list of the values that an event logged, or if `event` is NULL of those that
+ * the runs of the block returned, each with its run, where it is in the debug buffer, and
+ * statistics. The list is empty if `logged`, the index of logged values, is NULL. */
 static void put_logged_values(const etr_fields *f, etr_arena *arena, const char *key,
                               const etr_logged_rows *logged, const etr_block *block,
                               const etr_event *event) {
@@ -509,7 +510,9 @@ static void put_event_notes(events_output *e, const etr_block *block) {
   }
 }
 
-/* Writes the events of all blocks: in text a table for each block, in other formats one for all. */
+/* Writes the events of all blocks: in text a table for each block, in other formats one for all.
+ * Blocks without events that the filter takes are left out; if none is left, text says so with the
+ * filter. */
 static void put_blocks(events_output *e) {
   bool is_text_table = etr_table_is_text(&e->table), has_any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {

@@ -225,7 +225,8 @@ static void put_node_filter(etr_answer *answer, const etr_finding *finding,
   etr_jw_end(f->json);
 }
 
-/* Writes a finding as an object, with the nodes and instructions that it is about. */
+/* Writes a finding as an object with all it says, the nodes and instructions that it is about, and
+ * the filter that selects these nodes. */
 static void put_finding_object(etr_answer *answer, const etr_finding *finding,
                                const etr_graph *graph) {
   const etr_fields *f = &answer->fields;

@@ -21,8 +21,9 @@ bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size
 void etr_findings_add_rows(etr_table *table, const etr_method *method,
                            const etr_findings *findings);
 
-/** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it,
- * or what the dashboard shows. */
+/** Writes what a finding says into an open JSON object, but not which nodes it is about: with `all`
+ * all of it, else what the dashboard shows. "saves" has times of each inference or, if "once", of
+ * what is not spent in each. "shares_with" has indices of findings, from 0 on. */
 void etr_finding_put_members(const etr_fields *fields, const etr_finding *finding, bool all);
 
 /** Writes the key findings: a list of all of them. graph: whose nodes they name. */

@@ -287,9 +287,11 @@ static const char *cut_to(etr_answer *answer, const char *text, size_t columns) 
   return etr_or_empty(etr_text_end(&cut, &w));
 }
 
-/* Returns the name of a row: "attention.wq · linear", "attention · expand_copy (one: 5.40)",
- * "calling 82 delegates", "Transpose (ND, X32) (inserted)". In text its name is cut so that its
- * remark fits into `width` columns; 0: there is no limit. Returns NULL when out of memory. */
+/* Returns the name of a row: "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32)
+ * (inserted)", or "attention · expand_copy (one: 5.40)" if one of the row's nodes takes much longer
+ * than the others: 5.40 in the screen's unit. prefix: the path that names of modules leave out, ""
+ * for none. In text the name is cut so that its remark fits into `width` columns (0: no limit).
+ * Returns NULL when out of memory. */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
                             etr_slice prefix, size_t width) {
   etr_arena *arena = &answer->arena;
@@ -409,8 +411,10 @@ static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *
   return false;
 }
 
-/* Returns the name of a row's box in the upper line: the first part of its module's path below the
- * prefix, or what runs it if it has no module or is at the top level. */
+/* Returns the name of a row's box in the upper line: the first name of its module's path below the
+ * prefix, or what runs it if it has no module or is at the top level. Time in a delegate that is on
+ * no operator is called "XNNPACK, outside operators" if operators of that backend are in other
+ * boxes. */
 static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
                                   const etr_group *group) {
   etr_slice prefix = s->prefix;
@@ -470,7 +474,8 @@ static void put_box_label(etr_writer *w, const char *name, const char *more, siz
 
 /* Writes boxes, which are sorted by time, into the columns from `first` to before `end`, each as
  * wide as its time. As soon as one would be narrower than LEAST columns, it and all further ones
- * become one box with their number, "+3". */
+ * become one box with their number, "+3". Labels have the time, and with has_unit its unit and its
+ * share in the whole method, not in these boxes. */
 static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes *b, size_t first,
                       size_t end, bool has_unit) {
   enum { LEAST = 4 }; /* columns of a box with a label */
@@ -500,7 +505,9 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
   }
 }
 
-/* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". */
+/* Writes what runs where, the longest first, with time, unit and share in the whole time: "XNNPACK
+ * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". Those with less than LEAST_NAMED of the
+ * whole time are left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -571,9 +578,10 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 /* What measuring again gives where the typical run contains no interruptions. */
 static const char SURER_TIME[] = "a surer time";
 
-/* Returns what a change saves: "300 – 450 ms", "up to 130 ms", "11 ms", or "190 ms once" for a time
- * that is not spent in each inference; "unknown, of 41 ms" if only the time that it is about is
- * known; "a surer time" for measuring again; "" if there is nothing to say. */
+/* Returns what a change saves in each inference, at most all of its time: "300 – 450 ms", "up to
+ * 130 ms", "11 ms", or "190 ms once" for a time that is not spent in each inference. Returns
+ * "unknown, of 41 ms" if only the time that it is about is known, "a surer time" for measuring
+ * again, and "" if there is nothing to say. */
 static const char *saving_range_text(etr_answer *answer, const etr_first_screen *s,
                                      const etr_finding *finding) {
   etr_text text;
@@ -696,7 +704,8 @@ static void put_why(etr_answer *answer, const etr_finding *finding) {
 }
 
 /* Writes a finding as text: its number and title, a bar and the range of what it saves, how sure
- * that is; below that, why. */
+ * that is; below that, why. There is no bar for what saves nothing in each inference, or only makes
+ * the time surer (SURER_TIME), or if it is not known what it saves. */
 static void put_finding(etr_answer *answer, const etr_first_screen *s, size_t number,
                         const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;
@@ -858,7 +867,8 @@ typedef struct table_lines {
 } table_lines;
 
 /* Adds a line for each row and, before the first of several rows of one type (operator, number type
- * and backend), a line for their sum. */
+ * and backend), a line for their sum. Times are those of the typical run. The sum of a type is
+ * added up again at each of its rows, but written once. */
 static void add_all_lines(table_lines *out, const etr_first_screen *s) {
   for (size_t i = 0; i < s->groups.count; i++) {
     const etr_headline_part *type = headline_part_of_row(s, &s->groups.list[i]);
@@ -913,9 +923,9 @@ static void move_rows_below_sums(table_lines *lines, table_line *sorted) {
 /* A row below the sum of its type is only shown if it has at least this share of the whole time. */
 #define LEAST_INNER 0.05
 
-/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time, and lines whose
- * time is 0, because it is below the clock's step; but not the first line, so that some line
- * remains. Counts the removed rows. */
+/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time of the rows, and
+ * lines whose time is 0, because it is below the clock's step; but not the first line, so that some
+ * line remains. Adds the number of removed rows, not of sums, to lines->left_out. */
 static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   size_t kept = 0;
   double whole = 0;
@@ -933,8 +943,9 @@ static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   lines->count = kept;
 }
 
-/* Chooses the lines of the table: at most s->most_rows (0: all) of the longest sums of a type and
- * single rows. Returns false when out of memory. */
+/* Chooses the lines of the table: at most s->most_rows (0: all, also small ones) of the longest
+ * sums of a type and single rows. out->left_out counts the rows, not the sums, that have no line.
+ * Returns false when out of memory. */
 static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_screen *s) {
   size_t most = 2 * s->groups.count; /* each row, and a sum for each at most */
   table_line *sorted = etr_arena_alloc_array(&answer->arena, most, sizeof *sorted);
@@ -1019,7 +1030,8 @@ static const char *line_runs_on(etr_answer *answer, const table_line *line) {
 }
 
 /* Writes a line as a row of a Markdown table: sums are bold, rows below a sum begin with an arrow.
- * most: share of the longest line. */
+ * Names are not cut, and bars are not filled up with blanks. most: share of the longest line, which
+ * has the longest bar. */
 static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                               double most) {
   etr_writer *w = &answer->writer;
@@ -1038,8 +1050,9 @@ static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, con
   etr_puts(w, " |\n");
 }
 
-/* Writes a line as text: name, time, share, bar, number of operators, time of each, what runs them.
- * A narrow screen has no bar and no time of each. most: share of the longest line. */
+/* Writes a line as text: name, time, share, bar, number of operators, time of each (in the screen's
+ * unit, without its name), what runs them. A narrow screen has no bar and no time of each. most:
+ * share of the longest line, which has the longest bar. */
 static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                           double most) {
   enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };

@@ -43,8 +43,9 @@ bool etr_first_screen_is_narrow(const etr_answer *answer);
 void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen,
                                    bool names_method);
 
-/** Writes two lines of boxes, as wide as their time: modules above what runs in them, and what runs
- * where below. Writes nothing in Markdown. */
+/** Writes two lines of boxes, as wide as their typical time: modules above, and below each module,
+ * in the same columns, the operators in it; then a line of what runs where. Writes nothing in
+ * Markdown, or if no time is known. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
 /** Returns the index of the finding that advises to measure again, if interruptions or differing
@@ -52,10 +53,14 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *scre
 size_t etr_first_screen_find_measure_again(const etr_first_screen *screen);
 
 /** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
- * table in Markdown. Writes nothing if there are no findings. */
+ * table in Markdown; then how many findings are left out. If there is no room for the finding that
+ * advises to measure again, it takes the place of the last one shown, unless the user gave a
+ * number. Writes nothing if there are no findings. */
 void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *screen);
 
-/** Writes the rows that add up to the whole time. */
+/** Writes the rows that add up to the whole time, with bars relative to the longest row, which is
+ * the first, and how many rows are left out. Writes nothing if there are no rows, or when out of
+ * memory. */
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *screen);
 
 #endif

@@ -29,8 +29,9 @@ enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
 
-/* Counts the logged values of a profile by kind, and the runs that logged any. Values are ordered
- * by run. */
+/* Counts the logged values of a profile: tensors and all others, outputs of methods, those with
+ * statistics (`read`), of these the ones with NaN or infinities, and the runs that logged any.
+ * Values are ordered by run. */
 static logged_value_counts count_values(const etr_profile *profile) {
   logged_value_counts count = {0};
   for (size_t i = 0; i < profile->debug_value_count; i++) {
@@ -482,7 +483,8 @@ static const etr_field boundary_tensor_fields[] = {
 };
 ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
 
-/* Lists the inputs and outputs of all methods, with bounds of their sizes. */
+/* Lists the inputs and outputs of all methods with a memory plan, each with the bounds of its sizes
+ * as text, NULL where they are static or unknown. When out of memory, the arena has failed. */
 static etr_rows list_inputs_and_outputs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   size_t count = 0;
@@ -753,7 +755,8 @@ static const char *missing_weights(etr_arena *arena, const etr_program_memory *p
 }
 
 /* Writes a line for each file that was read (ETRecord, ETDumps, program, weights, debug buffer), or
- * that it is missing, and lines that say what is in it. */
+ * that it is missing, and lines that say what is in it. put_line() writes nothing for NULL, which
+ * stands for what is not known or not there. */
 static void put_lines(info *output) {
   const etr_profile *profile = output->answer.profile;
   put_line(output, "ETRecord", profile->etrecord ? profile->etrecord : "none");
@@ -870,7 +873,9 @@ static void add_facts(etr_table *table, const char *section, const etr_row_type 
       add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
-/* Writes all facts about the inputs as one table for programs. */
+/* Writes all facts about the inputs as one table for programs, a row for each. Rows of lists are
+ * keyed by their first column (true) or by their number (false), as add_list() says; costs are
+ * those of all modules, and runs are listed by block. */
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   const logged_value_counts counts = count_values(profile);
@@ -906,7 +911,9 @@ static void write_values(etr_answer *answer) {
   etr_table_finish(&table);
 }
 
-/* Writes what is in the inputs for people: in text a line for each file, then tables. */
+/* Writes what is in the inputs for people: in text a line for each file, then tables. For people
+ * there are only costs of the largest modules, and a row for each block of runs with the same
+ * events, not for each run. */
 static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};

@@ -80,7 +80,8 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
-/* Makes the row of the i-th planned tensor of a method. */
+/* Makes the row of the i-th planned tensor of a method. Its buffer is -1 if it has none, its
+ * operator NULL if no instruction makes it, and view_of NULL if it is no view of another tensor. */
 static tensor_row make_planned_row(const memory *subject, size_t i) {
   const etr_planned_tensor *planned = &subject->plan->tensors[i];
   return (tensor_row){
@@ -101,7 +102,8 @@ static tensor_row make_planned_row(const memory *subject, size_t i) {
 }
 
 /* Lists the tensors whose bytes are needed at the instruction with the most live bytes, most bytes
- * first; none if nothing is planned. row: a `memory` of a method. */
+ * first, each with the sum of all (`whole`), of which it is a share; none if nothing is planned.
+ * The dashboard's page has only the first ones. row: a `memory` with a plan. */
 static etr_rows list_live_at_peak(const void *row) {
   const memory *subject = row;
   const etr_memory_plan *plan = subject->plan;
@@ -126,7 +128,8 @@ static etr_rows list_planned_tensors(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the constants of the program. row: a `memory` with a program. */
+/* Lists the constants of the program, with where each is stored. They are in no planned buffer
+ * (-1). Returns no rows when out of memory. row: a `memory` with a program. */
 static etr_rows list_constants(const void *row) {
   const memory *subject = row;
   size_t count = subject->program->constant_count;
@@ -144,7 +147,8 @@ static etr_rows list_constants(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the inputs and outputs of the method. row: a `memory` with a plan. */
+/* Lists the inputs and outputs of the method and their bytes. Returns no rows when out of memory.
+ * row: a `memory` with a plan. */
 static etr_rows list_inputs_and_outputs(const void *row) {
   const memory *subject = row;
   size_t count = subject->plan->boundary_count;
@@ -473,7 +477,8 @@ static const etr_field blob_sum_fields[] = {
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 /* Lists the sums of payloads by backend, with the bytes of the weights in them. A sum is closed if
- * the format of one of its payloads is, so that these bytes are not all known. */
+ * the format of one of its payloads is not known, so that these bytes are not all known. The
+ * dashboard's page has only the first ones. row: a `memory` with a plan. */
 static etr_rows list_payload_sums(const void *row) {
   size_t count = 0;
   const memory *subject = row;
@@ -610,8 +615,9 @@ typedef struct peak_step {
   size_t tensor_count;
 } peak_step;
 
-/* Returns the row of the instruction at which most memory is live, with the tensors that are live
- * there; none if nothing is planned. */
+/* Returns the row of the instruction at which most memory is live, with its operator, its module
+ * and the tensors that are live there. Returns no row if nothing is planned, or when out of memory.
+ * row: a `memory` with a plan. */
 static etr_rows make_peak_row(const void *row) {
   const memory *subject = row;
   const etr_memory_plan *plan = subject->plan;
@@ -948,8 +954,8 @@ static void put_kv_cache(memory_report *report, const etr_method *shown) {
   etr_section_end_list(&report->answer);
 }
 
-/* Writes the memory of a method for people: its cache of keys and values, plan, weights and logged
- * allocations, what the program does not describe, and findings. */
+/* Writes the memory of a method for people: its cache of keys and values, plan, weights and the
+ * allocations that its own runs logged, what the program does not describe, and findings. */
 static void put_method_memory(memory_report *report, const etr_method *shown, bool is_first) {
   const memory subject = gather_memory(&report->answer.arena, report->answer.profile, shown);
   put_method_heading(report, &subject, is_first);
@@ -974,8 +980,8 @@ static void put_method_memory(memory_report *report, const etr_method *shown, bo
                         findings[i].evidence);
 }
 
-/* Writes the bytes of the program and its segments, and its constants; nothing without a program.
- * */
+/* Writes the bytes of the program and of its segments, and a table of the sums of its constants.
+ * Writes nothing without a program. The sum of damaged sizes stops at the largest number. */
 static void put_program_memory(memory_report *report, const memory *subject) {
   const etr_program_memory *program = subject->program;
   uint64_t segment_bytes = 0;
@@ -991,7 +997,8 @@ static void put_program_memory(memory_report *report, const memory *subject) {
                     list_constant_sums(subject));
 }
 
-/* Writes the memory of all methods that the filter takes, and of the program, for people. */
+/* Writes the memory of all methods that the filter takes, for people, then that of the program, and
+ * the allocations of loads and of runs of no method. */
 static void write_report(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   const memory subject = gather_memory(&report->answer.arena, profile, NULL);
@@ -1006,8 +1013,8 @@ static void write_report(memory_report *report) {
   put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
 }
 
-/* Writes one table of all tensors, planned ones and constants, for programs or because columns were
- * chosen. */
+/* Writes one table of all tensors, those that the methods that the filter takes plan and all
+ * constants of the program, for programs or because columns were chosen. */
 static void write_tensor_table(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   etr_table table;

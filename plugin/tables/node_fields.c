@@ -321,8 +321,8 @@ static void put_edge_nodes(const etr_fields *f, const void *row) {
                   as_row(row)->node->edge_node_count);
 }
 
-/* Writes the values that a node logged, in which runs, and their statistics if they were measured.
- * */
+/* Writes the values that a node logged, each with the number of runs that logged it, and its
+ * statistics if they were measured. Values are sorted by node. */
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);

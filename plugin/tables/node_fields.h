@@ -63,7 +63,9 @@ bool etr_node_append_output_shapes(etr_text *text, const etr_node *node);
 etr_node_row etr_node_row_make(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                                size_t node);
 
-/** Finds out what the rows that a table will show have in common. The rows are etr_node_row. */
+/** Finds out what the rows that a table will show have in common, which decides which columns and
+ * lines people get. The rows are etr_node_row. With no timed rows, `timed` is false and only_match
+ * NULL. */
 etr_node_columns etr_node_columns_find(const etr_table *table);
 
 #endif

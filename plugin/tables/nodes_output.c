@@ -24,8 +24,8 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
-/* Writes a graph as a JSON object with the nodes that the filter takes. values: what the runs
- * logged of its nodes. */
+/* Writes a graph as a JSON object with the nodes that the filter takes. A graph of no method has 0
+ * runs, and an unknown dialect is null. values: what the runs logged of its nodes. */
 static void put_graph_object(nodes_output *n, const etr_graph *graph,
                              const etr_logged_nodes *values) {
   static const etr_method untimed = {0};
@@ -152,8 +152,9 @@ static void add_operators(nodes_output *n, const etr_graph *graph, bool only_tim
   }
 }
 
-/* Adds the nodes of the graphs that are listed and sorts them: those that ran in timed graphs, or
- * all operators if no graph is timed. */
+/* Adds the nodes of the graphs that the filter takes: those that ran in timed graphs, or all
+ * operators if no graph is timed. They are sorted by time, unless the user asked for the order of
+ * the graph. */
 static void add_listed_graphs(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)
@@ -175,8 +176,9 @@ typedef struct selected_sum {
   size_t count;
 } selected_sum;
 
-/* Writes how many nodes of a graph the filter takes, and their time together beside that of the
- * method: "edge/forward: 3 nodes, 0.062 of 0.402 ms (typical run), only ...". */
+/* Writes how many nodes of a graph the filter takes, and their time together beside that of a run
+ * of the method, both by the statistic that the line names: "edge/forward: 3 nodes, 0.062 of 0.402
+ * ms (typical run), only ...". */
 static void put_selected_sum(nodes_output *n, const etr_graph *graph,
                              const selected_sum *of_graph) {
   etr_writer *writer = &n->answer.writer;
@@ -263,8 +265,8 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
-/* Returns for each graph of the profile how many of its nodes are in the table, and their time.
- * Returns NULL when out of memory. */
+/* Returns for each graph of the profile how many of its nodes are in the table, and their ticks in
+ * a run (typical, or the average if averages rank). Returns NULL when out of memory. */
 static selected_sum *sum_by_graph(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   selected_sum *sums = etr_arena_alloc_array(&n->answer.arena, profile->graph_count, sizeof *sums);
@@ -287,7 +289,8 @@ static double count_hinted_costs(const etr_table *table) {
 }
 
 /* Writes the table of nodes; in text with lines about the methods in front of it, and behind it how
- * nodes were identified, notes on costs and, with a filter, sums by graph. */
+ * nodes were identified, notes on costs and, with a filter, sums by graph. Sums and costs are
+ * counted first, because etr_table_lay_out_rows() forgets the rows. */
 static void write_table(nodes_output *n) {
   bool is_text = etr_table_is_text(&n->table);
   bool is_filtered = etr_filter_is_active(n->answer.filter);

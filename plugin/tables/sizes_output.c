@@ -180,8 +180,9 @@ static etr_cell delegate_method(const void *row) {
       part->method != ETR_NONE ? as_delegate(row)->profile->methods[part->method].name : NULL);
 }
 
-/* Returns the calls of a delegate's payload by method and instruction: "forward 0", "prefill 0 and
- * 4, decode 0"; the first six, "(none)" without any. */
+/* Returns which instructions of which methods call the delegate that has this payload: "forward 0",
+ * "prefill 0 and 4, decode 0". Names the first six calls and counts the others; "(none)" without
+ * any. */
 static etr_cell delegate_calls(const void *row) {
   enum { LISTED = 6 };
   const delegate_size *delegate = row;
@@ -309,8 +310,9 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
-/* Lists the bytes of the file by kind of content, without kinds that it does not have. When out of
- * memory, the arena has failed. */
+/* Lists the bytes and the number of parts of the file by kind of content, without kinds that it
+ * does not have, and with the bytes of the file, of which each is a share. When out of memory, the
+ * arena has failed. */
 static etr_rows sum_by_content(sizes *s) {
   size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);
@@ -338,8 +340,9 @@ static int by_bytes(const void *a, const void *b) {
   return compared ? compared : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
-/* Returns the sum of a part's module and type, which is added if it is new; NULL when out of
- * memory. The key tells an unknown module from the top level, which is "". */
+/* Returns the sum of a part's module and type, which is added if it is new; it is valid until the
+ * next one is added. Returns NULL when out of memory. The key tells an unknown module from the top
+ * level, which is "". */
 static size_sum *find_or_add_sum(sizes *s, size_sums *sums, const etr_file_part *part) {
   const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype),
                                      part->module != NULL, etr_or_empty(part->module));
@@ -355,7 +358,8 @@ static size_sum *find_or_add_sum(sizes *s, size_sums *sums, const etr_file_part 
   return new_sum;
 }
 
-/* Sums the weights by module and type, the largest first. */
+/* Returns the number and bytes of the weights by module and type, the most bytes first. When out of
+ * memory, the arena has failed. */
 static etr_rows sum_by_module(sizes *s) {
   size_sums sums = {0};
   etr_map_init(&sums.by_name, &s->answer.arena);
@@ -432,7 +436,8 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
 }
 
 /* Writes the parts of the file: for people (is_report) the largest first, at most options.top; for
- * programs all of them in the order of the file. */
+ * programs all of them in the order of the file, as rows of equal weight (0) stay in the order in
+ * which they were added. */
 static void write_parts(sizes *s, bool is_report) {
   etr_table table;
   etr_table_init(&table, &s->answer, &etr_file_part_fields);

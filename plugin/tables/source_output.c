@@ -36,7 +36,8 @@ static etr_sum make_pattern_sum(const etr_summary *summary, const etr_line_patte
   return sum;
 }
 
-/* Writes a line of source as an object, with its time in the modules of each pattern. */
+/* Writes a line of source as an object, with its time, and under "patterns" its part in the modules
+ * of each pattern, which add up to it. */
 static void put_line_object(const etr_fields *f, const etr_summary *s,
                             const etr_breakdown_row *line, const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
@@ -75,8 +76,8 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
   etr_jw_end(f->json);
 }
 
-/* Writes the source lines of a method as an object, file by file. Returns false when out of memory.
- */
+/* Writes the source lines of a method as an object, file by file, the file that takes most first,
+ * with the time of each line in the modules of each pattern. Returns false when out of memory. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -274,7 +275,8 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
 }
 
 /* Writes the lines of a file that are shown, with the lines around them if the file on disk is the
- * recorded one; nothing if none is shown. */
+ * recorded one; nothing if none is shown. --columns leaves the first two columns, time and share,
+ * and the last two, number and code. */
 static void write_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_table table;
@@ -354,7 +356,7 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
 /* ---- Methods ---- */
 
 /* Adds to the table for programs the sum of a line or, if the user asked for patterns, one sum for
- * each pattern of modules. */
+ * each pattern of modules that runs the line, which add up to it. */
 static void add_line_sums(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)

@@ -74,8 +74,8 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
   etr_jw_end(f->json);
 }
 
-/* Writes "first_run": the time of the first run, its ratio to the median of the other runs, and
- * statistics of these. Writes null if there is no other run. */
+/* Writes "first_run": the time of the first run, its ratio to the typical time of the other runs,
+ * and statistics of these. Writes null if there is no other run. */
 static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
   etr_jw_key(f->json, "first_run");
   if (s->first_run.rest.count == 0) {
@@ -181,7 +181,8 @@ static void put_node_filter(const etr_fields *f, const char *pattern, const char
   etr_jw_end(f->json);
 }
 
-/* Writes a part of the headline, with the filter that shows its nodes. */
+/* Writes a part of the headline, its shares of Method::execute (0 to 1; two, if a clock hides
+ * something), and the filter that shows its nodes, which are in any module. */
 static void put_headline_part(const etr_fields *f, const etr_headline_part *part) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_headline_kind_name(part->kind));
@@ -267,7 +268,7 @@ static void put_accuracy_or_null(etr_answer *answer, const etr_method *method) {
 }
 
 /* Writes "odd_recordings": the ETDumps whose times differ so much from the others that typical
- * times leave them out, and by which part. */
+ * times leave them out, and by which part: 0.3 if they are 30 % slower than the others. */
 static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_field_begin_list(f, "odd_recordings");
   for (size_t i = 0; i < method->odd_recording_count; i++) {
@@ -279,7 +280,9 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes the summary of a method as an object. Returns false when out of memory. */
+/* Writes the summary of a method as an object: Method::execute, noise, the parts of its time, the
+ * first screen, and lists by operator, module and so on, of the nodes that the filter takes. Times
+ * are per run, and averages where the key names no statistic. Returns false when out of memory. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;

@@ -22,7 +22,9 @@ void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method
                               const etr_module_patterns *patterns);
 
 /** Writes "answer" and "groups" into an open object: the sentence that says where the time goes,
- * and the rows that add up to it, which are `groups`. Returns false when out of memory. */
+ * and the rows that add up to it, which are `groups`. The sentence has the unit that suits the
+ * method, as the screen has, unless the answer is in cycles; numbers have the unit of `f`. Returns
+ * false when out of memory. */
 bool etr_summary_put_first_screen(const etr_fields *fields, etr_arena *arena,
                                   const etr_method *method, const etr_groups *groups);
 

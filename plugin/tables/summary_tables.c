@@ -110,9 +110,9 @@ static bool add_listed_event(report *r, timed_events *events, const etr_event *e
   return etr_map_set(&events->event_indices, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
 }
 
-/* Sets the ticks and statistics of the listed events to their time slices, which add up to
- * Method::execute. Inside a delegate, these may be less than what was recorded. Returns false when
- * out of memory. */
+/* Sets the ticks (of all runs), statistics and ranking weights of the listed events to their time
+ * slices, which add up to Method::execute. Inside a delegate, these may be less than what was
+ * recorded. Returns false when out of memory. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
   uint32_t *slice_events = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count,
                                                  sizeof *slice_events);
@@ -135,8 +135,9 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   return stats != NULL;
 }
 
-/* Lists the events that took time in a method without a graph, the longest first. Returns false
- * when out of memory. */
+/* Lists the events that took time in a method without a graph, by the time that ranks, the longest
+ * first. All are listed before their times are added, because slices are given to listed events.
+ * Returns false when out of memory. */
 static bool list_timed_events(report *r, timed_events *events, const etr_method *method) {
   etr_map_init(&events->event_indices, &r->answer.arena);
   for (size_t i = 0; i < method->block_count; i++) {
@@ -152,8 +153,9 @@ static bool list_timed_events(report *r, timed_events *events, const etr_method 
   return true;
 }
 
-/* Writes the table of events of a method without a graph, the longest first. When out of memory, it
- * writes nothing, and the arena has failed. */
+/* Writes the table of events of a method without a graph, the longest first, with shares of
+ * Method::execute, or of the sum of all medians if medians rank. When out of memory, it writes
+ * nothing, and the arena has failed. */
 static void write_event_table(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
@@ -180,7 +182,9 @@ static void write_event_table(report *r, const etr_summary *s) {
 
 /* ---- By kernel ---- */
 
-/* Writes the table of kernels, with the backend before the name of an operator in a delegate. */
+/* Writes the table of kernels, with the backend before the name of an operator in a delegate.
+ * --columns does not replace the first column, the names. When out of memory, it writes nothing,
+ * and the arena has failed. */
 static void write_kernel_table(report *r, const etr_summary *s) {
   etr_kernels kernels;
   etr_table table;
@@ -221,7 +225,8 @@ static void add_module_row(report *r, etr_table *table, uint32_t level, const ch
   etr_sum_table_add_row(table, sum);
 }
 
-/* Returns the sum of a module with everything inside it; sum.own is the time of its own nodes. */
+/* Returns the sum of a module with everything inside it: its times in ticks per run, nodes and
+ * costs. sum.own is the time of the module's own nodes, by the statistic that ranks. */
 static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
@@ -237,9 +242,10 @@ static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row
   return sum;
 }
 
-/* Writes the modules as a tree, to the depth that the options say. The top level, which contains
- * everything, is no row; only the time of its own nodes is, as the last one. A tree of one row says
- * no more than the balance, and is written only if the user asked for it. */
+/* Writes the modules as a tree, to the depth that --depth says, or without it as deep as it takes
+ * to show --top rows. The top level, which contains everything, is no row: only the time of its own
+ * nodes is, as the last one. A tree of one row says no more than the balance, and is written only
+ * if the user asked for it. --columns does not replace the first column, the names. */
 static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -278,8 +284,9 @@ static void write_module_tree(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* Writes the table of patterns of modules, without the top level, which contains everything; its
- * own nodes are the last row. */
+/* Writes the table of patterns of modules with everything inside them, without the top level, which
+ * contains everything, but with its own nodes as the last row. --columns does not replace the first
+ * column, the names. */
 static void write_pattern_table(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -328,10 +335,10 @@ static bool is_one_program(const report *r) {
   return profile->etrecord || profile->pte || profile->etdump_count == 1;
 }
 
-/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1×
- * (cv 1.2
- * %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of variation
- * says nothing of runs with two modes, a step or a drift. text: what is special; "" for nothing. */
+/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv
+ * 1.2 %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of
+ * variation (cv) says nothing of runs with two modes, a step or a drift, and is left out for them.
+ * text: what is special; "" or NULL for nothing. */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
@@ -441,8 +448,9 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
 }
 
 /* Writes "1 token a run: 0.472 ms per token, 2,120 tokens/s", or a line for each phase if the runs
- * have several (prompts and single tokens), and what the first token takes. Nothing for models that
- * read no tokens. */
+ * have several (prompts and single tokens). Then writes what the first token takes: below the
+ * method that makes it or, if only this method has a screen, here. Nothing for models that read no
+ * tokens. */
 static void put_token_times(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   etr_arena *arena = &r->answer.arena;
@@ -594,8 +602,9 @@ static void write_delegate_parts(report *r, const etr_method *method, const char
   put_table(r, &table);
 }
 
-/* Writes which nodes a filter selects, and how much time they take: "only module features.1: 3
- * nodes, 61.8 us, 15.4 %"; nothing without a filter. */
+/* Writes which nodes a filter selects, how much time they take in a run, and their share in
+ * Method::execute: "only module features.1: 3 nodes, 61.8 us, 15.4 %"; nothing without a filter.
+ * Times are typical ones, or averages if averages rank. */
 static void put_selected_part(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
@@ -619,7 +628,9 @@ static void put_selected_part(report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
-/* Writes the table of a method's operators, the longest first, at most options.top. */
+/* Writes the table of a method's operators, the longest first, at most options.top. Rows are made
+ * only for those, and table.others counts the rest. --columns does not replace the first column,
+ * the names. */
 static void write_operator_table(report *r, const etr_summary *s) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_node_fields);
@@ -679,7 +690,9 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
 }
 
 /* Writes a table of the time by operator, backend or source line. One of a single row, or without
- * any measurable time, says no more than the balance, and is written only if it was asked for. */
+ * any measurable time, says no more than the balance, and is written only if it was asked for.
+ * --columns does not replace the first column, which has the names of the rows. If it was asked
+ * for, of all nodes, the other parts of Method::execute are among its rows. */
 static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
@@ -697,8 +710,9 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
   put_table(r, &table);
 }
 
-/* Writes a table with the first run and the statistics of the others of its phase; nothing if there
- * are no others. */
+/* Writes a table with Method::execute of all runs, of the first run and of the others of its phase,
+ * for people; nothing if there are no others. The row of all runs is left out if it would have as
+ * many as the others. */
 static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -727,9 +741,9 @@ static void write_first_run_table(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Writes the table of the events that load the program and its methods, without those that are only
- * a small part of the whole load. A single event is a line instead, or nothing if there is one
- * method, whose first lines have it. */
+/* Writes the table of the events that load the program and its methods, without those inside the
+ * whole load that take nearly as long and so say nothing new. A single event is a line instead, or
+ * nothing if there is one method, whose first lines have it. */
 static void write_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
@@ -751,7 +765,9 @@ static void write_loads(report *r) {
 
 static bool write_layer_kinds(report *r, const etr_method *method);
 
-/* Writes all tables of a method. */
+/* Writes the tables of a method that --all shows. Without a graph the first are of kernels and
+ * events. A program's graph has no table by source line. Loads are here if only one method was
+ * timed, else behind all methods. */
 static void write_all_tables(report *r, const etr_summary *s) {
   if (!s->graph) {
     write_kernel_table(r, s);
@@ -805,7 +821,9 @@ static void choose_unit(report *r, const etr_method *method) {
     r->options.unit = etr_unit_of_method(r->answer.profile, method);
 }
 
-/* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */
+/* Returns the phases of the runs with the typical time of their runs, "long runs: 3 runs of 41.2
+ * ms; short runs: 49 runs of 1.02 ms; the times above are of all of these runs"; NULL for runs of
+ * one kind, or when out of memory. */
 static const char *phases_note(report *r, const etr_method *method) {
   etr_text text;
   etr_writer writer;
@@ -827,7 +845,8 @@ static const char *phases_note(report *r, const etr_method *method) {
 }
 
 /* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 4, to the screen's
- * last lines: what limits its numbers, and whether there is much to gain. Returns their number. */
+ * last lines: what limits its numbers, which phases its runs have, and whether there is much to
+ * gain. With a filter, notes on the whole method are left out. Returns their number. */
 static size_t list_last_notes(const char **out, report *r, const etr_summary *s) {
   enum { MOST = ETR_BALANCE_MOST_NOTES };
   etr_arena *arena = &r->answer.arena;
@@ -886,9 +905,10 @@ static void put_last_lines(report *r, const etr_summary *s) {
                    "why: --explain 1" DOT "all tables: --all" DOT "in color: etrecord-tb report");
 }
 
-/* Writes as many findings as leave room for LEAST_ROWS rows on the screen, or as many as the
- * options say, and chooses the number of rows. For that it counts the screen's last lines, which it
- * returns, to be written behind the rows. */
+/* Writes as many findings as leave room for LEAST_ROWS rows on the screen, but LEAST_FINDINGS at
+ * least, or as many as the options say. Sets screen->most_rows to the rows that then have room,
+ * unless --top is not its default. For that it counts the screen's last lines, which it returns, to
+ * be written behind the rows. */
 static const char *put_findings_that_fit(report *r, const etr_summary *s,
                                          etr_first_screen *screen) {
   enum { AROUND_ROWS = 3 }; /* a blank line, the head, and how many more there are */
@@ -934,7 +954,9 @@ static const bool *chosen_nodes(report *r, const etr_summary *s) {
 }
 
 /* Writes the boxes, the findings, the rows and the notes of a method, which have SCREEN_LINES lines
- * with its head. Returns false when out of memory. */
+ * with its head. The boxes are held back only until their lines are counted, and
+ * put_findings_that_fit() makes the last lines, as it must count them. Returns false when out of
+ * memory. */
 static bool write_screen(report *r, const etr_summary *s) {
   etr_first_screen screen;
   held_output h;
@@ -951,7 +973,9 @@ static bool write_screen(report *r, const etr_summary *s) {
   return true;
 }
 
-/* Writes the tables of a method that --by or --all asks for. Returns false when out of memory. */
+/* Writes the tables of a method that --by asks for, or all of them if --by is not given (--all).
+ * ETR_SUM_BY_KERNEL is the first choice after those that are a breakdown. Returns false when out of
+ * memory. */
 static bool write_tables(report *r, const etr_summary *s) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
@@ -984,8 +1008,9 @@ static bool write_tables(report *r, const etr_summary *s) {
 }
 
 /* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
- * its runs are like; that comes first if it says that times may be no times. Returns false when out
- * of memory. */
+ * its runs are like. The latter comes first if the clock counts cycles, so that ticks may be no
+ * times. The sentence is about all nodes, and begins with the method if lines of other methods are
+ * above it. Returns false when out of memory. */
 static bool write_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
@@ -1006,8 +1031,10 @@ static bool write_screen_head(report *r, const etr_summary *s) {
 }
 
 /* Writes a method: with is_whole its screen and the tables that the options ask for; else only its
- * first line, or in Markdown its head. With --explain it writes findings instead. Returns false
- * when out of memory. */
+ * first line, or in Markdown its head. With --explain it writes findings instead of screen and
+ * tables. The head is held back only until its lines are counted in r->lines, which the lists of
+ * the screen leave room for, and is then written to the answer. Returns false when out of memory.
+ */
 static bool write_method(report *r, const etr_method *method, bool is_whole) {
   etr_summary s;
   double hinted = 0;
@@ -1045,7 +1072,8 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
 }
 
 /* Writes the heading of a method that was not timed: why, and how many operators and delegates it
- * has. */
+ * has. It is held back only until its lines are counted in r->lines, as they take room from the
+ * screen. */
 static void put_untimed_method(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];
@@ -1072,7 +1100,7 @@ static void put_untimed_method(report *r, const etr_method *method) {
 }
 
 /* Writes that the ETDumps have only loads, as of a program that failed before its first inference,
- * and how long loading takes. */
+ * and the typical time of the load that contains the others, if there is one. */
 static void put_only_loads(report *r) {
   etr_text text;
   etr_writer writer;
@@ -1105,8 +1133,8 @@ static bool is_chosen(const report *r, const etr_method *method) {
 }
 
 /* Writes the methods beside `longest`, which has the screen: a line for each, at most eight, or
- * with r->is_each all methods whole; then those that were not timed. Returns false when out of
- * memory. */
+ * with r->is_each all methods whole; then those that were not timed. What is written is counted in
+ * r->lines, because it takes lines from the screen. Returns false when out of memory. */
 static bool write_other_methods(report *r, const etr_method *longest) {
   enum { MOST = 8 }; /* lines of a screen that other methods may take */
   const etr_profile *profile = r->answer.profile;
@@ -1138,7 +1166,8 @@ static bool write_other_methods(report *r, const etr_method *longest) {
 }
 
 /* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
- * is what remains on the terminal. Returns false when out of memory. */
+ * is what remains on the terminal. With --explain it is the only one, because the numbers of
+ * findings are those of its screen. Returns false when out of memory. */
 static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
@@ -1189,8 +1218,8 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method_sum, method_fields);
 
-/* Adds a row for each method that the filter takes: its runs and times, and what its load and its
- * first run took. Returns false when out of memory. */
+/* Adds a row for each method that the filter takes: its runs and times, and the ticks of its load
+ * and of its first run, which are NaN if they are not known. Returns false when out of memory. */
 static bool add_method_rows(report *r, etr_table *table) {
   const etr_profile *profile = r->answer.profile;
   method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);
@@ -1282,8 +1311,9 @@ static etr_breakdown_by breakdown_of_table(etr_sum_by by) {
   return by < ETR_SUM_BY_KERNEL ? breakdown_of(by) : ETR_BY_OP;
 }
 
-/* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Nothing
- * for a method that did not run. *s must live as long as the table. Returns false when out of
+/* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Adds
+ * nothing for a method that did not run. Rows of modules and patterns are of their own nodes, with
+ * totals in columns of their own. *s must live as long as the table. Returns false when out of
  * memory. */
 static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
                                const etr_method *method) {
@@ -1320,7 +1350,8 @@ static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
 }
 
 /* Writes the one table of all methods that --by names. --top is a number of rows of each method.
- * Returns false when out of memory. */
+ * Without --by, operators are the rows. Returns false when out of memory; for columns that do not
+ * exist the answer was refused, and etr_answer_end() fails. */
 static bool write_one_table(report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sum_by by = r->answer.options->by;

@@ -71,8 +71,8 @@ static inline unsigned etr_sum_medium(etr_breakdown_by by) {
 /** Returns the sum that has these ticks over all runs of a method, and in its typical run. */
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical);
 
-/** Returns the times, shares and costs of a row of a breakdown by operator, backend or source line.
- */
+/** Returns the times per run, shares and costs of a row of a breakdown by operator, backend or
+ * source line. sum.stats and sum.cost point into `rows`, which must live as long. */
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row);
 
@@ -82,15 +82,18 @@ double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum);
 /** Returns the share of a sum in its whole, by the statistic that ranks; NaN if it has none. */
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum);
 
-/** Returns the sum of a module's own nodes, with its totals. */
+/** Returns the sum of a module's own nodes in ticks per run, with its totals, which include
+ * everything inside it, in the members that begin with `total`. */
 etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row);
 
 /** Returns the sum of a pattern's modules including those below them, or with is_own only of their
- * own nodes, with the totals. */
+ * own nodes. In both cases sum.own has the time of the own nodes, and the members that begin with
+ * `total` that of all. */
 etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
                            const etr_pattern_row *row, bool is_own);
 
-/** Returns the times and shares of a kernel, or of a kind of operator in delegates. */
+/** Returns the times and shares in Method::execute of a kernel, or of a kind of operator in
+ * delegates. sum.nodes is the number of its events. */
 etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
                           const etr_kernel_row *row);
 
@@ -113,7 +116,8 @@ void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
                                  const etr_breakdown *rows);
 
-/** Adds a row for each phase or compute unit of delegates' time, with its backend. */
+/** Adds a row for each phase or compute unit of delegates' time, with its backend, "unknown
+ * backend" for NULL, and its share in Method::execute. When out of memory, the arena has failed. */
 void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
                                       const etr_delegate_parts *parts);
 

@@ -187,8 +187,8 @@ static bool is_selected(const etr_answer *answer, const etr_debug_value *value) 
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
-/* Adds the values that the filter takes to the table, and sets shows_tensors if any row that will
- * be shown is of a tensor. */
+/* Adds the values that the filter takes to the table, in the order of logging, and sets
+ * shows_tensors if any row that will be shown (at most --top) is of a tensor. */
 static void add_selected_values(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {

@@ -203,8 +203,9 @@ static etr_node_adapter choose_adapter(const etr_graph *graph, etr_node_adapter 
   return strcmp(graph->module, "aten") == 0 ? ETR_ADAPTER_PT2 : ETR_ADAPTER_ETRECORD;
 }
 
-/* Refuses a graph that the adapter does not show, or none of whose nodes has a value of the chosen
- * statistic. */
+/* Returns ETR_ERROR_CHOICE for a graph that the adapter does not show, or none of whose nodes has a
+ * value of the chosen statistic (for an SNR, if nothing of the profile was compared), else ETR_OK.
+ */
 static etr_status check_graph(const etr_profile *profile, const etr_graph *graph,
                               const etr_node_data_options *options, etr_error *error) {
   if (etr_is_program(graph) != (choose_adapter(graph, options->adapter) == ETR_ADAPTER_PTE))

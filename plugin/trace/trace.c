@@ -204,7 +204,8 @@ static void put_microseconds(tracer *t, const char *key, uint64_t ns) {
   etr_jw_raw(&t->json, (etr_slice){digits, size});
 }
 
-/* Writes an event: a span or, if there was no lane for it, an instant. */
+/* Writes an event: a span ("X") or, if there was no lane for it, an instant ("i") of its thread
+ * ("s": "t"). Numbers of processes begin with 1. */
 static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                       bool in_place) {
   const etr_event *event = &block->events[span->event];
@@ -230,7 +231,8 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   etr_jw_end(&t->json);
 }
 
-/* Writes the trace of all runs that the options show. */
+/* Writes the trace of all runs that the options show, in ascending order, as etr_place_run() needs
+ * it: an event for each span, in microseconds. Stops if the sink refuses. */
 static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "displayTimeUnit", "ns");
@@ -254,7 +256,9 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
 }
 
-/* Writes the trace in the format that the options choose: Chrome's events, or stacks. */
+/* Writes the trace in the format that the options choose: Chrome's events, or stacks. Texts of
+ * events are made once and kept in arrays with an element for each event of the profile, as an
+ * event occurs in many runs. */
 static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options,
                               const etr_sink *sink, etr_error *error) {
   if (options->format != ETR_TRACE_CHROME)

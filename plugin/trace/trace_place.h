@@ -76,7 +76,9 @@ typedef struct etr_placer {
  * cycles. */
 bool etr_is_placed(const etr_event *event);
 
-/** Initializes a placer. When out of memory, the arena fails; later calls may also set `failed`. */
+/** Initializes a placer, for runs of one profile in ascending order, with room for what is kept
+ * from run to run: per event, ETDump and process. When out of memory, the arena fails; later calls
+ * may also set `failed`. */
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile);
 
 /** Returns the number of the process that a run is drawn in: each method of an ETDump is one, and
@@ -84,14 +86,14 @@ void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *pr
 size_t etr_placer_process(const etr_placer *placer, uint32_t run);
 
 /** Fills placer->spans with the events of a run, sorted by start, outer events before inner ones.
- * Returns true if the run is where it was measured, and false if it was moved behind the run
- * before, because its clock went back. */
+ * Returns true if the run is where it was measured, and false if it was moved behind the run before
+ * of its process, because its clock went back. When out of memory, the arena has failed or
+ * placer->failed is set, and the spans are of no use. */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
-/**
- * Gives each span of the run that was placed last a track and a level, for a picture in which no
- * event covers another. Tracks outside delegates come first. Returns false when out of memory.
- */
+/** Gives each span of the run that was placed last a track and a level (0: outermost), for a
+ * picture in which no event covers another, and lists the tracks, those outside delegates first, in
+ * *tracks, with as many levels as each needs. Returns false when out of memory. */
 bool etr_place_levels(etr_placer *placer, uint32_t run, etr_tracks *tracks, etr_arena *arena);
 
 #endif

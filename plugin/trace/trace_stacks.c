@@ -112,8 +112,8 @@ static void put_modules(etr_writer *writer, const char *path) {
   }
 }
 
-/* Returns the number of an event's folded stack, which is added if it is new. When out of memory it
- * returns 0, and the arena has failed. */
+/* Returns the number of an event's folded stack, "method;module;...;operator", which is added to
+ * s->folded if it is new. When out of memory it returns 0, and the arena has failed. */
 static uint32_t number_stack(stacks *s, const etr_block *block, const etr_event *event) {
   etr_text text;
   etr_writer writer;
@@ -136,8 +136,8 @@ static uint32_t number_stack(stacks *s, const etr_block *block, const etr_event 
   return number;
 }
 
-/* Names the process of a run, unless it has a name: by the method, and by the ETDump if there are
- * several. */
+/* Names the process of a run in s->processes, unless it has a name: by the method, and by the path
+ * of the ETDump if there are several. NULL when out of memory. */
 static void name_process(stacks *s, size_t process, uint32_t run) {
   const etr_run *recorded_run = &s->profile->runs[run];
   const char *name = etr_trace_method_name(s->profile, &s->profile->blocks[recorded_run->block]);
@@ -293,7 +293,8 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
   etr_jw_end(fields->json);
 }
 
-/* Writes the frames that all profiles share, with their source lines. */
+/* Writes "shared", the frames that all profiles refer to by their index, with their source lines.
+ */
 static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_key(fields->json, "shared");
   etr_jw_object(fields->json);
