@@ -572,12 +572,11 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile,
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit,
                                       const etr_sink *sink, etr_error *error);
 
-/**
- * Writes where the bytes of the program's file are: for people as sums by content, by module and
- * type, by delegate and a list of the largest parts; for programs as one table with a row for each
- * part. options may be NULL. Errors: ETR_ERROR_CHOICE (there is no program, or it was opened with
- * ETR_WITHOUT_MEMORY), ETR_ERROR_IO, ETR_ERROR_MEMORY.
- */
+/** Writes where the bytes of the program's file are: for people as sums by content and weights
+ * outside of the program, all rows of both, then at most options.top rows of each of the sums by
+ * module and type, the delegates and the largest parts; for programs as one table with a row for
+ * each part. options may be NULL. Errors: ETR_ERROR_CHOICE (there is no program, or it was opened
+ * with ETR_WITHOUT_MEMORY), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile,
                                          const etr_table_options *options, const etr_sink *sink,
                                          etr_error *error);
@@ -593,9 +592,10 @@ ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit
 ETR_API etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink,
                                               etr_error *error);
 
-/** Writes what differs between two programs: for people as tables of the bytes, the structure and
- * the data that differ; for programs as one table with a row for each part. options may be NULL.
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes what differs between two programs: for people as tables of all bytes by content and of
+ * the structure and the parts that differ, at most options.top rows of these, and how many parts
+ * are equal; for programs as one table with a row for each part, also equal ones. options may be
+ * NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
                                                 const etr_table_options *options,
                                                 const etr_sink *sink, etr_error *error);

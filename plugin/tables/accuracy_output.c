@@ -133,8 +133,8 @@ static void put_segment(const etr_fields *f, const void *row) {
 }
 
 /* Splits the position of the element that differs most from the reference, counted in row-major
- * order, into one index for each dimension, at most 32. Returns the number of indices. They are 0
- * if nothing was compared. */
+ * order, into one index for each dimension, at most 32. Returns the number of indices, which are
+ * all 0 if nothing was compared. */
 static size_t find_largest_difference(int64_t indices[32], const void *row) {
   const etr_debug_value *value = value_of(row)->value;
   uint64_t rest = is_compared(row) ? value_of(row)->gap.max_at : 0;
@@ -774,9 +774,9 @@ static void init_output(accuracy_output *o, const etr_accuracy *accuracy,
   o->choice = choice ? choice : &no_choice;
 }
 
-/* Writes the table of taps that returned statistics, in the order of execution; nothing if there
- * are none. A tap is a node that the export added to return an intermediate value, or statistics of
- * it, such as its mean. */
+/* Writes the table of taps that returned statistics, in the order of execution, at most options.top
+ * rows; nothing if there are none. A tap is a node that the export added to return an intermediate
+ * value, or statistics of it, such as its mean. */
 static void put_taps(accuracy_output *o) {
   const etr_accuracy *accuracy = o->accuracy;
   size_t count = 0;

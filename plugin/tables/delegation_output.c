@@ -500,8 +500,8 @@ static bool put_informative_delegates(etr_answer *answer, const etr_method *meth
   return true;
 }
 
-/* Writes the delegates of all methods: in text a table for each method, in other formats one for
- * all. Returns false when out of memory. */
+/* Writes the delegates of all methods: in text a table for each method, below its title, in other
+ * formats one for all, with the origin columns. Returns false when out of memory. */
 static bool write_delegate_tables(etr_answer *answer) {
   delegates *shown = NULL;
   for (size_t i = 0; i < answer->profile->method_count; i++) {

@@ -137,8 +137,9 @@ static void put_interval_bounds(etr_writer *writer, double low, double high, int
   etr_puts(writer, " %");
 }
 
-/* Writes " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)"; nothing if there is
- * no bound: a lower one of -1 and an infinite upper one exclude nothing. */
+/* Writes " (between -4.3 and +13.2 %)" with signs or, with one bound, " (above -4.3 %)"; nothing if
+ * there is no bound: a lower one of -1 (relative to the base) and an infinite upper one exclude
+ * nothing. */
 static void put_interval_in_parentheses(const etr_diff_output *o, etr_writer *writer,
                                         const etr_change *change) {
   int decimals = percent_decimals(o, change);

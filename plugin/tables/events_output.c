@@ -182,7 +182,8 @@ static int by_handle(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Returns the operators of a graph that have a debug handle, sorted by it; none without a graph. */
+/* Returns the operators of a graph that have a debug handle other than 0, sorted by it; none
+ * without a graph, and when out of memory, for which the arena has failed. */
 static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   handle_index index = {
       .list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};

@@ -102,8 +102,9 @@ static size_t name_columns(const etr_answer *answer) {
 }
 
 /* Writes a time, given in ticks, in the screen's unit without its name. The decimals are those that
- * show the whole time with three digits, so that parts add up; a time of less than 100 units of its
- * last digit gets one decimal more, and one that would be rounded to 0 is written as "<0.01". */
+ * show the whole time with three digits, so that parts add up. A time of less than 100 units of its
+ * last digit gets one decimal more, and one that would be rounded to 0 is written as "<0.01", that
+ * is, less than one unit of its last digit. */
 static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
                      double ticks) {
   double time = etr_ticks_to_unit(answer->profile, ticks, s->unit);
@@ -506,8 +507,8 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
 }
 
 /* Writes what runs where, the longest first, with time, unit and share in the whole time: "XNNPACK
- * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". Those with less than LEAST_NAMED of the
- * whole time are left out. */
+ * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED of the
+ * whole time is left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -979,8 +980,9 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-/* Returns the share of a line as text. For all rows of a type it has the digits that the sentence
- * at the top of the screen has. */
+/* Returns the share of a line in the whole time as text. For all rows of a type it has the digits
+ * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a clock
+ * hides something. */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;
@@ -1083,8 +1085,9 @@ static void put_text_line(etr_answer *answer, const etr_first_screen *s, const t
   etr_puts(w, "\n");
 }
 
-/* Writes the title of the table of rows, with the end of the common prefix, and the titles of its
- * columns. */
+/* Writes the title of the table of rows, with the last bytes of the common prefix, and the titles
+ * of its columns, whose widths are those of put_text_line(): the column of times is titled with the
+ * unit. */
 static void put_rows_head(etr_answer *answer, const etr_first_screen *s) {
   enum { LONGEST_PREFIX = 15 };
   etr_writer *w = &answer->writer;

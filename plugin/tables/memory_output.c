@@ -548,7 +548,8 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
 }
 
 /* Lists the allocations that the runs of a method logged; without a method, those of loads and of
- * runs of no method; or, with is_for_all, of every run. Equal allocations are one row. */
+ * runs of no method; or, with is_for_all, of every run. Equal allocations of a method are one row,
+ * with the number of runs. */
 static etr_rows list_allocations(const memory *subject, bool is_for_all) {
   const etr_profile *profile = subject->profile;
   allocation_list list = {0};
@@ -896,7 +897,8 @@ static void put_input_output_bytes(memory_report *report, const etr_memory_plan 
 }
 
 /* Writes the memory that a method plans: inputs and outputs, buffers, the tensors that are live at
- * the peak, and the payloads of delegates. */
+ * the peak with the instruction that it is at, and the payloads of delegates; no peak if nothing is
+ * planned. */
 static void put_planned_memory(memory_report *report, const memory *subject) {
   const etr_memory_plan *plan = subject->plan;
   int32_t peak = plan->peak_instruction;

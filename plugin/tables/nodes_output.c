@@ -153,8 +153,8 @@ static void add_operators(nodes_output *n, const etr_graph *graph, bool only_tim
 }
 
 /* Adds the nodes of the graphs that the filter takes: those that ran in timed graphs, or all
- * operators if no graph is timed. They are sorted by time, unless the user asked for the order of
- * the graph. */
+ * operators if no graph is timed. Sorts the rows as options.order says, by time if nothing else is
+ * chosen, but leaves them in the order of the graph if that is chosen. */
 static void add_listed_graphs(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)

@@ -266,8 +266,8 @@ static void put_file_sizes(etr_answer *answer, const etr_program_diff *diff) {
                                       etr_count_text(&answer->arena, outside[1])));
 }
 
-/* Writes how many parts are the same, and their bytes: "62 of 64 parts are the same: 190,056
- * bytes". */
+/* Writes how many parts of the two files are the same, and their bytes together: "62 of 64 parts
+ * are the same: 190,056 bytes". */
 static void put_equal_parts(etr_answer *answer, const etr_program_diff *diff) {
   size_t count = 0;
   uint64_t bytes = 0;

@@ -482,9 +482,10 @@ static void put_cache_growth(report *r, const etr_summary *s) {
   put_line(r, text);
 }
 
-/* Writes the first line: "mobilenet_v2, forward: 0.402 ms ± 0.060 per inference (typical of 8
- * runs)". It ends in "; measure again" if the runs differ much, or interruptions took a part of
- * them. */
+/* Writes the first line, with the typical time and its spread: "mobilenet_v2, forward: 0.402 ms ±
+ * 0.060 per inference (typical of 8 runs)", which ends in "; measure again)" if the runs differ
+ * much, or if interruptions took a part of their time (is_interrupted). If no run takes the typical
+ * time, since runs take one of two, both are given with their numbers of runs. */
 static void put_first_line(report *r, const etr_summary *s, bool is_interrupted) {
   const etr_profile *profile = r->answer.profile;
   etr_text text;
@@ -649,8 +650,8 @@ static void write_operator_table(report *r, const etr_summary *s) {
 }
 
 /* Returns the index of the longest part of the balance that is not added yet and takes at least
- * `next`, the ticks of the next row; balance->count if there is none. Graph operators are no such
- * part: the rows divide them. */
+ * `next`, the typical ticks of the next row of the breakdown; balance->count if there is none.
+ * Graph operators are no such part: the rows divide them. */
 static size_t find_longest_part(const etr_balance *balance, const bool *is_added, double next) {
   size_t longest = balance->count;
   for (size_t i = 0; i < balance->count; i++) {
@@ -1072,8 +1073,8 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
 }
 
 /* Writes the heading of a method that was not timed: why, and how many operators and delegates it
- * has. It is held back only until its lines are counted in r->lines, as they take room from the
- * screen. */
+ * has. The heading is held back only until its lines are counted in r->lines, as lines of other
+ * methods take room from the screen. */
 static void put_untimed_method(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];

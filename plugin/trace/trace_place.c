@@ -313,8 +313,9 @@ static uint64_t gap_ns_before(const etr_placer *p, const unplaced *unplaced_span
 }
 
 /* Places events of a delegate without a usable start one after the other inside the event that
- * encloses them. They keep their relative lengths, and are scaled down if together they are longer
- * than that event. If it has room, 1 ns is left free around events without duration. */
+ * encloses them. The events keep their relative lengths, and are scaled down if together they are
+ * longer than the enclosing event, of which their `scale` tells. If there is room, 1 ns is left
+ * free around events without duration. */
 static void lay_out_unplaced(etr_placer *p, const unplaced *unplaced_spans, size_t count) {
   const etr_span *enclosing = &p->spans.data[unplaced_spans[0].enclosing];
   double sum_ticks = 0, ticks_before = 0;
