@@ -38,7 +38,10 @@ export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) 
   if (isPath) list.push({swatches: [theme.path], text: 'longest path'});
   else if (isMarked)
     list.push({swatches: [theme.above], text: 'leads to it'}, {swatches: [theme.below], text: 'reads it'});
-  if (delegates) list.push({text: `outline with a number: one of ${countText(delegates, 'delegate')}, by the instruction that calls it`});
+  if (delegates)
+    list.push({
+      text: `outline with a number: one of ${countText(delegates, 'delegate')}, by the instruction that calls it`,
+    });
   return [...list, {text: '◆ weights'}];
 }
 
