@@ -241,27 +241,37 @@ static void put_notes(compare_output *o) {
     etr_section_line(&o->words.answer, ETR_STYLE_PLAIN, 2, o->set->notes.data[i]);
 }
 
+/* Returns the verdict of the record's first method that is not sure for this reason; NULL if there
+ * is none. */
+static const etr_change *find_unsure(const etr_set_record *record, etr_reason reason) {
+  for (size_t i = 0; i < record->methods.count; i++) {
+    const etr_change *change = record->methods.data[i].change;
+    if (change && change->reason == reason)
+      return change;
+  }
+  return NULL;
+}
+
 /* Writes for each reason why a verdict is not sure the names of the records that have it, and what
  * would help. A record is named once, even if several of its methods have the reason. */
 static void put_verdict_reasons(compare_output *o) {
   etr_arena *arena = &o->words.answer.arena;
   for (int reason = ETR_REASON_CLOCK; reason <= ETR_REASON_SPREAD; reason++) {
     const char *names = "";
-    const etr_change *change = NULL;
-    for (size_t i = 0; i < o->set->records.count; i++)
-      for (size_t k = 0; k < o->set->records.data[i].methods.count; k++) {
-        const etr_change *judged = o->set->records.data[i].methods.data[k].change;
-        if (!judged || judged->reason != (etr_reason)reason)
-          continue;
-        if (!change || k == 0)
-          names = etr_or_empty(etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "",
-                                                o->set->records.data[i].name));
-        change = change ? change : judged;
-      }
-    if (change)
+    const etr_change *first = NULL;
+    for (size_t i = 0; i < o->set->records.count; i++) {
+      const etr_set_record *record = &o->set->records.data[i];
+      const etr_change *change = find_unsure(record, (etr_reason)reason);
+      if (!change)
+        continue;
+      names = etr_or_empty(
+          etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "", record->name));
+      first = first ? first : change;
+    }
+    if (first)
       etr_section_line(
           &o->words.answer, ETR_STYLE_PLAIN, 2,
-          etr_arena_format(arena, "%s: %s", names, etr_diff_reason_text(&o->words, change)));
+          etr_arena_format(arena, "%s: %s", names, etr_diff_reason_text(&o->words, first)));
   }
 }
 
