@@ -518,6 +518,14 @@ typedef struct etr_difference {
                                "XnnpackBackend". NULL for models, and if a side has none */
 } etr_difference;
 
+/** The side of a method that alone names no backends of its delegates, as an ETDump alone. If there
+ * is one, pairs are events, and delegates of both sides are of ETR_UNKNOWN_BACKEND. */
+typedef enum etr_unnamed_side {
+  ETR_UNNAMED_NEITHER, /**< both sides name them, neither does, or a side calls no delegates */
+  ETR_UNNAMED_BASE,
+  ETR_UNNAMED_NEWER,
+} etr_unnamed_side;
+
 /** A method of both profiles, or of one profile only. */
 typedef struct etr_method_pair {
   const char *name; /**< "" if neither side knows it */
@@ -526,9 +534,7 @@ typedef struct etr_method_pair {
   bool by_events; /**< true if a side has no graph with times, or one that of a .pte and the other
                      that of an ETRecord: pairs are events then, which add up to the parts of
                      operators, and there are no modules, patterns and source lines */
-  bool base_is_unnamed, new_is_unnamed; /**< true if this side alone names no backends of its
-                                           delegates, as an ETDump alone: pairs are events then,
-                                           and delegates of both sides are of ETR_UNKNOWN_BACKEND */
+  etr_unnamed_side unnamed_side;
   etr_change execute;                   /**< Method::execute */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
                                  operators in the order of the base */

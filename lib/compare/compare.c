@@ -354,19 +354,15 @@ static bool find_partners(row_context *context, etr_pairing_side lists[ETR_SIDES
   return etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]);
 }
 
-/* Adds the row of a pair of nodes to a method's rows, and counts its timed nodes. `items` is NULL
- * on a side that lacks the node. Returns false when out of memory. */
-static bool add_node_pair(etr_method_pair *method, etr_node_pair *pair,
-                          const method_side sides[ETR_SIDES], const etr_side_item *items[ETR_SIDES],
-                          etr_pair_rule rule, family *f) {
-  method->pair_count++;
-  if (!fill_node_pair(pair, sides, items, rule, f))
-    return false;
-  size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
-  method->timed_nodes += timed;
-  if (items[ETR_BASE] && items[ETR_NEWER])
-    method->timed_paired += timed;
-  return true;
+/* Counts the nodes of the method's pairs that have a time, and those of them with a partner. */
+static void count_timed_nodes(etr_method_pair *method) {
+  for (size_t i = 0; i < method->pair_count; i++) {
+    const etr_node_pair *pair = &method->pairs[i];
+    size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
+    method->timed_nodes += timed;
+    if (pair->base_name && pair->new_name)
+      method->timed_paired += timed;
+  }
 }
 
 /* Pairs the nodes of a method, and fills and judges one row for each pair and for each node without
@@ -382,23 +378,24 @@ static bool compare_nodes(row_context *context, etr_method_pair *method,
                                                sizeof *pairs);
   if (!pairs || !find_partners(context, lists, sides))
     return false;
-  method->pairs = pairs;
+  size_t count = 0;
   for (size_t i = 0; i < newer->item_count; i++) {
     uint32_t partner = lists[ETR_NEWER].partner[i];
     const etr_side_item *items[ETR_SIDES] = {partner == ETR_NONE ? NULL : &base->items[partner],
                                              &newer->items[i]};
-    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_NEWER].rules[i],
-                       &f))
+    if (!fill_node_pair(&pairs[count++], sides, items, lists[ETR_NEWER].rules[i], &f))
       return false;
   }
   for (size_t i = 0; i < base->item_count; i++) {
     const etr_side_item *items[ETR_SIDES] = {&base->items[i], NULL};
     if (lists[ETR_BASE].partner[i] != ETR_NONE)
       continue;
-    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_BASE].rules[i],
-                       &f))
+    if (!fill_node_pair(&pairs[count++], sides, items, lists[ETR_BASE].rules[i], &f))
       return false;
   }
+  method->pairs = pairs;
+  method->pair_count = count;
+  count_timed_nodes(method);
   return family_judge(&f);
 }
 
@@ -694,9 +691,8 @@ static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_
     return false;
   /* Events pair kernels with kernels only, never with operators in a delegate. So if the backends
    * differ, or may differ, few pairs are no sign of another model. */
-  bool is_unnamed = pair->base_is_unnamed || pair->new_is_unnamed;
-  bool are_events_alike = base->item_count && newer->item_count && !is_unnamed &&
-                          strcmp(old, now) == 0;
+  bool are_events_alike = base->item_count && newer->item_count &&
+                          pair->unnamed_side == ETR_UNNAMED_NEITHER && strcmp(old, now) == 0;
   bool are_pairs_evidence = !pair->by_events || are_events_alike;
   pair->may_differ = are_pairs_evidence && may_be_other_models(pair, base, newer, shared);
   if (pair->may_differ && !add_difference(&found, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
@@ -877,14 +873,15 @@ static backend_names find_backend_names(const etr_method *method) {
   return names;
 }
 
-/* Finds whether one side alone names its backends, so that names of backends pair nothing. */
-static void find_unnamed_side(const comparator *c, etr_method_pair *pair,
-                              const method_side sides[ETR_SIDES]) {
+/* Returns the side that alone has no names of backends, so that they pair nothing. */
+static etr_unnamed_side find_unnamed_side(const method_side sides[ETR_SIDES]) {
   backend_names base = find_backend_names(sides[ETR_BASE].method),
                 newer = find_backend_names(sides[ETR_NEWER].method);
-  bool can_list = c->has_events && pair->by_events;
-  pair->base_is_unnamed = can_list && base == UNNAMED_BACKENDS && newer == NAMED_BACKENDS;
-  pair->new_is_unnamed = can_list && base == NAMED_BACKENDS && newer == UNNAMED_BACKENDS;
+  if (base == UNNAMED_BACKENDS && newer == NAMED_BACKENDS)
+    return ETR_UNNAMED_BASE;
+  if (base == NAMED_BACKENDS && newer == UNNAMED_BACKENDS)
+    return ETR_UNNAMED_NEWER;
+  return ETR_UNNAMED_NEITHER;
 }
 
 /* Chooses what is compared of a method on each side: the nodes of its graphs if both sides have
@@ -900,8 +897,13 @@ static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
   pair->by_events |= are_graphs_of_other_kinds(c, sides);
-  find_unnamed_side(c, pair, sides);
-  const bool loses_names[ETR_SIDES] = {pair->new_is_unnamed, pair->base_is_unnamed};
+  if (c->has_events && pair->by_events)
+    pair->unnamed_side = find_unnamed_side(sides);
+  /* The side that has names compares without them. */
+  const bool loses_names[ETR_SIDES] = {
+      [ETR_BASE] = pair->unnamed_side == ETR_UNNAMED_NEWER,
+      [ETR_NEWER] = pair->unnamed_side == ETR_UNNAMED_BASE,
+  };
   for (int k = 0; k < ETR_SIDES; k++)
     if (loses_names[k])
       ETR_TRY(list_events_instead(c, &sides[k].compared, c->sides[k], indices[k],

@@ -652,12 +652,12 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
     model =
         "without the ETRecords it cannot be told whether this is one model: kernels do not match "
         "a delegate's operators";
-  if (method->base_is_unnamed || method->new_is_unnamed)
+  if (method->unnamed_side != ETR_UNNAMED_NEITHER)
     model = etr_or_empty(etr_arena_format(
         arena,
         "%s has no names of backends and layers, which its .pte or ETRecord would add: both sides "
         "are compared by what they logged",
-        method->base_is_unnamed ? "the base" : "the new record"));
+        method->unnamed_side == ETR_UNNAMED_BASE ? "the base" : "the new record"));
   return etr_or_empty(
       etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }

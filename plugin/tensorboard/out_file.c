@@ -113,10 +113,14 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
       return false;
     if (!make(&n->file, AT_FDCWD, n->temporary, mode))
       return false;
-    /* The folder may not be readable. */
     n->lock = open(n->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (n->lock < 0 ? errno != ENOENT : etr_temporary_lock(n->lock))
+    if (n->lock >= 0 && etr_temporary_lock(n->lock))
       return true;
+    /* A read-only file stays without a lock: a sweep cannot open it for writing, either. */
+    if (n->lock < 0 && errno == EACCES)
+      return true;
+    if (n->lock < 0 && errno != ENOENT)
+      return false;
     if (n->lock >= 0)
       (void)close(n->lock);
     (void)close(n->file.descriptor);

@@ -329,7 +329,7 @@ static int by_part(const void *a, const void *b) {
 static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t *count,
                                               const etr_part_time *part,
                                               const etr_method_pair *method) {
-  bool is_unnamed = part->backend && (method->base_is_unnamed || method->new_is_unnamed);
+  bool is_unnamed = part->backend && method->unnamed_side != ETR_UNNAMED_NEITHER;
   const char *backend = is_unnamed ? ETR_UNKNOWN_BACKEND : part->backend;
   for (size_t i = 0; i < *count; i++)
     if (rows[i].part == part->part &&

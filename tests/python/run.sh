@@ -18,8 +18,10 @@ tools=$root/build/venv/bin/python # has what it is tested with, where tests/run.
 pip=("$folder/venv/bin/pip" --disable-pip-version-check -q)
 "${pip[@]}" install -r "$root/tests/interop/requirements.txt" scikit-build-core ninja || give_up "pip cannot install what the wheel is built with"
 rm -rf "$folder/wheels"
-# Compiled as the release build is, so that ccache has most of it; packaging/wheels/test.sh tests wheels as they are published.
-"${pip[@]}" wheel --no-deps --no-build-isolation -w "$folder/wheels" -C "build-dir=$folder/build" "$root"
+# Compiled as the release build is, by the same name of the compiler, so that ccache has most of it; packaging/wheels/test.sh tests wheels as they are
+# published.
+compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$1/CMakeCache.txt")
+CC=$compiler "${pip[@]}" wheel --no-deps --no-build-isolation -w "$folder/wheels" -C "build-dir=$folder/build" "$root"
 # What an index checks before it takes a wheel, and what the licenses of its parts ask for.
 "$folder/venv/bin/python" - "$folder"/wheels/etrecord_tb-*.whl <<'END'
 import re, sys, zipfile

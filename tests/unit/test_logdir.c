@@ -296,9 +296,12 @@ static bool write_and_discard(int rounds) {
   etr_logdir *logdir;
   etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7};
   for (int i = 0; i < rounds; i++) {
-    if (etr_logdir_begin(&logdir, &options, NULL) != ETR_OK ||
-        etr_logdir_add(logdir, &profile, NULL, NULL) != ETR_OK)
+    etr_error error;
+    if (etr_logdir_begin(&logdir, &options, &error) != ETR_OK ||
+        etr_logdir_add(logdir, &profile, NULL, &error) != ETR_OK) {
+      fprintf(stderr, "round %d: %s: %s\n", i, error.file, error.message);
       return false;
+    }
     etr_logdir_discard(logdir);
   }
   return true;

@@ -395,19 +395,10 @@ describe('widths', () => {
 });
 
 describe('size', {skip}, () => {
-  it('work grows with the graph: 25,000 nodes take at most 7 times the time of 5,000', () => {
-    const {nodes} = graphsOf('llama_portable').find(({module}) => module === 'edge');
-    const cpu = run => { const before = process.cpuUsage(); run(); const {user, system} = process.cpuUsage(before); return user + system; };
-    const best = graph => { const tree = buildTree(graph, {by: 'flat'}), root = groupOf(tree, tree.root); return Math.min(...Array.from({length: 4}, () => { root.structure = root.layout = null; return cpu(() => layoutTree(tree)); })); };
-    const [small, large] = [58, 290].map(layers => graphOfNodes(decoderNodes(nodes, layers)));
-    assert.deepEqual([small.count, large.count], [5005, 24957]);
-    const ratio = Math.min(...Array.from({length: 3}, () => best(large) / best(small)));
-    assert.ok(ratio <= 7, `${ratio.toFixed(1)} times`);
-    assert.deepEqual(outside(layoutTree(buildTree(small, {by: 'flat'}))), []);
-  });
   it('a large flat graph has columns: it is at most four times as high as wide', () => {
     const {nodes} = graphsOf('llama_portable').find(({module}) => module === 'edge'), {layout} = layOut(graphOfNodes(decoderNodes(nodes, 233)), 'flat');
     assert.ok(layout.height < 4 * layout.width && layout.width < 4 * layout.height, `${layout.width} x ${layout.height}`);
+    assert.deepEqual(outside(layout), []);
   });
 });
 
