@@ -267,8 +267,8 @@ static bool are_nodes_known(delegate *d) {
 }
 
 /* Returns whether it is certain which nodes the delegate has and in which order they run: this is
- * proven, or data flow orders those of each handle. The handles of a changed graph prove nothing.
- */
+ * proven, or data flow orders those of each handle, of whatever class. The handles of a changed
+ * graph prove nothing. */
 static bool is_node_order_known(delegate *d) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
@@ -307,7 +307,7 @@ static bool expect_payload_operators(delegate *d, expected_operators *p) {
 enum { MISSING_EVENT = 100 };
 
 /* Returns whether the order in which the delegate runs its nodes decides for certain between a node
- * and others that match an operator equally well. */
+ * and others of its class that match an operator equally well. */
 static bool is_in_known_order(delegate *d, uint32_t node) {
   return d->placement->is_ordered || (are_nodes_known(d) && !has_equal_node(d, node, false));
 }
@@ -330,8 +330,9 @@ static bool set_payload_operator(delegate *d, etr_event *row, uint32_t operator_
   return node == ETR_NONE || set_event_node(d, row, node, match, is_estimate ? 0.5 : 1);
 }
 
-/* Sets the operators of events by aligning them with those of the payload. Returns false when out
- * of memory. */
+/* Sets the operators of events by aligning them with those of the payload. An event of any class is
+ * left out only if very many operators would be instead (MISSING_EVENT), because the payload has
+ * them all. Returns false when out of memory. */
 static bool match_by_payload(delegate *d) {
   expected_operators p = {0};
   if (!expect_payload_operators(d, &p))
@@ -414,7 +415,9 @@ typedef struct certain_nodes {
 } certain_nodes;
 
 /* Finds the nodes that all alignments give the events: alignments in which all nodes run as
- * expected, and those that are possible at all. Returns false when out of memory. */
+ * expected, and those that are possible at all. An alignment may leave out events that a lowering
+ * may have inserted (a cost of INSERTED_EVENT), and nodes that cost nothing. Returns false when out
+ * of memory. */
 static bool find_certain_nodes(delegate *d, certain_nodes *out,
                                const expected_operators *expected) {
   expected_operators allowed = {0};
@@ -436,9 +439,10 @@ static bool find_certain_nodes(delegate *d, certain_nodes *out,
 }
 
 /* Sets the node of an event if all alignments give it this node, so that no estimate is needed, and
- * *is_set to whether it did. If another node of the delegate is equal, only the proven order says
- * which it is. The confidence is higher if no alignment that is possible at all, in a version of
- * ExecuTorch whose order is known, gives another node. Returns false when out of memory. */
+ * *is_set to whether it did. If another node of the delegate has the same handle and class, only
+ * the proven order says which it is. The confidence is higher if no alignment that is possible at
+ * all, in a version of ExecuTorch whose order is known, gives another node. Returns false when out
+ * of memory. */
 static bool set_certain_node(delegate *d, const certain_nodes *certain, size_t row, bool *is_set) {
   uint32_t sure = certain->in_any_case[row];
   uint32_t node = sure != ETR_NONE ? sure : certain->expected[row];
@@ -637,7 +641,8 @@ static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
 }
 
 /* Sets the nodes of events by order alone. Uses what was found for equal events of another ETDump,
- * if it was kept. Returns false when out of memory. */
+ * if it was kept and as many steps are left as finding it took. Returns false when out of memory.
+ */
 static bool match_by_order(delegate *d) {
   etr_kept *all = d->placement->method->kept;
   if (!all || !find_key_of_placement(d))
@@ -669,7 +674,9 @@ static void mark_inserted_events(const delegate *d) {
 }
 
 /* Sets the nodes of events whose names say only which kind of operator ran: by the operators of the
- * payload, or else by the order of the delegate's nodes. Returns false when out of memory. */
+ * payload, or else by the order of the delegate's nodes. Order is not tried where data flow read
+ * the payload, which then says all, or if there is no Edge graph. Returns false when out of memory.
+ */
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes)
@@ -740,7 +747,8 @@ static bool match_by_decoder(delegate *d, const etr_decoder *decoder) {
 /* ---- All ---- */
 
 /* Sets the nodes of events whose backend has no decoder: by the delegate map, or else by the kind
- * of operator that their names say. Returns false when out of memory. */
+ * of operator that their names say, for which there must be nodes to find (a map and an Edge graph)
+ * or, without a graph, a payload. Returns false when out of memory. */
 static bool match_without_decoder(delegate *d) {
   const etr_map_instruction *map = d->instruction->map;
   bool has_ids = map && map->id_count;
@@ -843,9 +851,10 @@ static void describe_event(etr_event *event, const etr_placed *instruction) {
   event->handle_count = map->handle_count;
 }
 
-/* Returns whether a kernel belongs to the runtime itself. Kernels of the graph log their names; if
- * others do, a kernel without a name is the loop of a map, which the handle map does not contain,
- * or arithmetic on sizes. */
+/* Returns whether a kernel belongs to the runtime itself: one of executorch_prim, or of the loop
+ * around a body, or a sym_size without a handle. If no program says what a kernel is, one that logs
+ * no name is such a kernel, too: if it has no handle while kernels of the graph log their names, or
+ * if its node is arithmetic on sizes (_operator). */
 static bool is_of_runtime(const finder *f, const etr_event *event, const etr_placed *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim || instruction->is_of_loop)

@@ -68,8 +68,10 @@ uint32_t *etr_fx_count_vertices(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* Adds a vertex without a slot in the order: its position is a number beyond all slots, ascending
- * with each vertex. Returns its index. */
+/* Adds a vertex: for a node of the file, or for one of its results (`output`; ETR_NONE: the node
+ * itself); `node` is ETR_NONE for a call and its results. Returns its index. Its position is the
+ * next number: while the graph is built that is its slot in the order; later it is a number beyond
+ * all slots, because only sorting gives it a slot. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
@@ -388,7 +390,8 @@ static void enqueue_if_ready(sorter *s, uint32_t vertex) {
 
 /* Fills the queue with the vertices from slot `from` on that have no unsorted inputs. In a sorted
  * order they precede all others, except for prioritized vertices and for vertices that now read
- * results of the call: so the first other vertex ends the search. */
+ * results of the call: so the first other vertex ends the search. Vertices that the last call added
+ * have no slots yet and are looked at afterwards. */
 static void fill_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {

@@ -147,7 +147,8 @@ static bool record_read(etr_links *l, int32_t index, int32_t id) {
 }
 
 /* Forgets which instruction wrote each value last, to visit the instructions of the method from the
- * first on. Returns false when out of memory. */
+ * first on. Uses then include those inside payloads that are shown as graphs, and numbers; how many
+ * results other delegates have is taken as unknown. Returns false when out of memory. */
 static bool restart_uses(etr_links *l, const etr_method_inputs *method) {
   for (size_t i = 0; i < l->program->value_count; i++)
     l->written_at[i] = -1;

@@ -220,7 +220,8 @@ static bool unite_vertices_of_owners(etr_partitioner *p) {
   return true;
 }
 
-/* Records which groups contain dynamic quantization, and which contain a weight. */
+/* Records for the root of each group whether the group chooses quantization parameters at run time
+ * (is_dynamic), and whether an operator in it has a weight of its own (is_layer). */
 static void record_contents_of_groups(const etr_partitioner *p, const etr_backend *backend,
                                       etr_vertex_groups *g) {
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {

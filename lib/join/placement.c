@@ -109,7 +109,7 @@ static bool add_instructions_of_map(collector *c) {
 }
 
 /* Returns the decoder of the only backend that writes events with such ids and metadata in one
- * call; NULL if no or several backends do, or when out of memory. */
+ * call; NULL if no or several backends do, if no event is of a delegate, or when out of memory. */
 static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t count,
                                                etr_arena *scratch) {
   etr_event_facts *facts = etr_arena_alloc_array(scratch, count, sizeof *facts);
