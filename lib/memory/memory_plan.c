@@ -311,7 +311,8 @@ static void warn_of_misplaced(memory_check *check, const etr_planned_tensor *ten
 /* ---- Locations ---- */
 
 /* Sets whether a tensor is misplaced: it has a size that cannot be, or is not inside its buffer.
- * Such a tensor is warned of and left out of sums. */
+ * Such a tensor is warned of and left out of sums. The number of buffers that the warning gives
+ * leaves out buffer 0, which ExecuTorch reserves. */
 static void find_whether_misplaced(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
   const etr_pte_buffers *buffers = &check->program->buffers;
@@ -557,8 +558,8 @@ static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   return etr_arena_format(arena, "%s:%u", types[device->type], (unsigned)device->index);
 }
 
-/* Returns, per buffer, the first device that the program lists for it; NULL for the CPU. Returns
- * NULL instead of the list when out of memory. */
+/* Returns, per buffer, the first device that the program lists for it (so the list is read from its
+ * end); NULL for the CPU. Returns NULL instead of the list when out of memory. */
 static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
                                                 etr_arena *scratch) {
   const etr_pte_device **devices = etr_arena_alloc_array(scratch, buffers->count, sizeof *devices);
@@ -570,8 +571,9 @@ static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
   return devices;
 }
 
-/* Lists the program's buffers that have a size or tensors, with their device and size in bytes, and
- * the index of each buffer in this list. Returns false when out of memory. */
+/* Lists the program's buffers that have a size or tensors, with their device, size in bytes and
+ * number of tensors, and sets b->buffer_of_id to the index of each buffer in this list. Returns
+ * false when out of memory. */
 static bool list_buffers(builder *b) {
   size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */
