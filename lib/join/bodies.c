@@ -487,8 +487,8 @@ static void record_finding(const numbering *n, finding *f, size_t i, size_t k, c
     f->node = candidate->node;
 }
 
-/* Marks the cells from which steps lead to the end of items and instructions, from the last cell to
- * the first. */
+/* Marks the cells from which steps lead to the end, from the last cell to the first. The end is
+ * behind the last instruction; items from n->tail on may be left over there. */
 static void mark_cells_to_end(numbering *n) {
   for (size_t i = n->items.count + 1; i-- > 0;) {
     const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;

@@ -367,7 +367,7 @@ static bool only_converts(etr_slice op) {
 }
 
 /* Returns whether a target is of a library whose operators without a formula only move, convert,
- * reduce or compute element by element. */
+ * reduce or compute element by element. A target without a library counts as such. */
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {"aten.",
                                          "prims.",
@@ -833,7 +833,8 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
 
 /* ---- Groups ---- */
 
-/* Marks the values that nodes of another group use. */
+/* Marks the values that nodes of another group use (a group is a node with those fused into it):
+ * only these leave the group and are written to memory. */
 static void mark_used_outside(finder *f) {
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     const etr_node *user = &f->graph->nodes[i];

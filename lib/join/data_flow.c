@@ -536,8 +536,8 @@ static const etr_payload *read_payload(flow *f, const etr_backend *backend,
   return etr_spend(&f->budget, steps) ? payload : NULL;
 }
 
-/* Finds the nodes of a delegate's operators, if its payload can be read; else what it writes is
- * unknown. Returns false when out of memory. */
+/* Finds the nodes of a delegate's operators, if its payload can be read, and stores both in
+ * `placed`; else what the delegate writes is unknown. Returns false when out of memory. */
 static bool follow_delegate(flow *f, etr_placed *placed, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(placed->backend);
   const etr_payload *payload = read_payload(f, backend, placed);

@@ -206,7 +206,8 @@ static bool are_ordered_by_data(delegate *d, uint32_t a, uint32_t b) {
   return has_path(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
-/* Lists the nodes of the delegate by debug handle. Returns false when out of memory. */
+/* Fills d->by_handle: the nodes of the delegate with their classes, sorted by debug handle. Returns
+ * false when out of memory. */
 static bool list_nodes_by_handle(delegate *d) {
   const etr_graph *graph = d->placement->method->graph;
   size_t count;
@@ -527,7 +528,9 @@ static bool pair_remaining_events(delegate *d, const expected_operators *p,
 }
 
 /* Sets the nodes of events by aligning them with the operators that the nodes are expected to run
- * as; an event whose node is certain gets that one. Returns false when out of memory. */
+ * as; an event whose node is certain gets that one, and a copy that replaced the aligned node gets
+ * none. Events without a partner then get what is left of their class. Returns false when out of
+ * memory. */
 static bool align_events_with_nodes(delegate *d) {
   expected_operators p = {0};
   certain_nodes certain = {0};
@@ -933,8 +936,8 @@ static bool name_kernel(finder *f, etr_event *event, const etr_placed *instructi
   return event->kernel != NULL;
 }
 
-/* Describes the events of a block and finds their nodes, one instruction after the other. Returns
- * false when out of memory. */
+/* Describes the events of a block and finds their nodes, one instruction after the other. Names
+ * kernels last, because a decoder may have named some. Returns false when out of memory. */
 static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,

@@ -119,8 +119,9 @@ static bool is_prioritized(const etr_node *node) {
          etr_operator_is_one_of(target, own, ETR_COUNT(own));
 }
 
-/* Adds the vertex of a node and of each getitem that uses one of its outputs. Returns false when
- * out of memory. */
+/* Adds the vertex of a node and of each getitem that uses one of its outputs. A producer that has
+ * no earlier vertex, as in a damaged graph or a nested one, is no input. Returns false when out of
+ * memory. */
 static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
   uint32_t vertex = fx->vertex_of[index] = add_vertex(fx, index, ETR_NONE);
@@ -150,7 +151,8 @@ static size_t most_slots(const etr_fx_graph *fx) {
   return 3 * fx->vertex_capacity;
 }
 
-/* Allocates all lists of the graph. Returns false when out of memory. */
+/* Allocates all lists of the graph. The queue has room for twice the vertices, because it grows at
+ * both ends. Returns false when out of memory. */
 static bool allocate_lists(etr_fx_graph *fx) {
   fx->vertices = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->vertices);
   fx->order = etr_arena_alloc_array(fx->arena, most_slots(fx), sizeof *fx->order);
@@ -172,8 +174,8 @@ static bool allocate_lists(etr_fx_graph *fx) {
 
 /* ---- Users ---- */
 
-/* Lists the users of each vertex, and all vertices, in the order of the graph. Returns false when
- * out of memory. */
+/* Lists the users of each vertex in the order of the graph, and fills fx->order with all vertices
+ * in that order. Returns false when out of memory. */
 static bool find_users(etr_fx_graph *fx) {
   uint32_t start = 0;
   fx->users.count = 0;

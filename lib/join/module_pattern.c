@@ -315,7 +315,8 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
   return repeats ? etr_intern(strings, (etr_slice){text, size}) : path;
 }
 
-/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. */
+/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. Of several
+ * modules with one path the first known type counts. */
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings,
                              etr_arena *scratch) {
   if (etr_arena_failed(strings->arena))

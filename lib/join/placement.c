@@ -67,7 +67,9 @@ static void set_operator_of_kernel(const etr_method_inputs *method, etr_placed *
   kernel->is_in_place = !kernel->map;
 }
 
-/* Adds the kernels and delegate calls of the program. Returns false when out of memory. */
+/* Adds the kernels and delegate calls of the program, with the operator of each kernel and the
+ * backend of each call; kernels of executorch_prim are marked as the runtime's own. Returns false
+ * when out of memory. */
 static bool add_instructions_of_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {

@@ -821,8 +821,10 @@ static bool begin_graph(builder *b) {
          program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
-/* Builds b->out, with nodes in this order: inputs, constants and buffers, instructions, output.
- * Returns false if the budget is spent, or when out of memory. */
+/* Builds b->out, with nodes in this order: inputs, constants and buffers, instructions, output. Its
+ * modules are those of the Edge graph, if there is one. is_cut says that edges are missing, because
+ * lists of tensors were too long or jumps too many. Returns false if the budget is spent, or when
+ * out of memory. */
 static bool build_graph(builder *b) {
   etr_pte_graph *out = b->out;
   const etr_graph *edge = b->placement->method->graph;

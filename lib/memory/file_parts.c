@@ -91,7 +91,7 @@ static void add_segments(file_ranges *c) {
 }
 
 /* Adds the constants of the program that are in its file. Their offsets count from the start of the
- * file. */
+ * file, but those of add_range_of_program() from that of the program. */
 static void add_constants(file_ranges *c, const etr_program_constants *constants) {
   for (size_t i = 0; i < constants->list.count; i++) {
     const etr_constant *constant = &constants->list.data[i];

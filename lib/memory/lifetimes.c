@@ -390,7 +390,8 @@ static bool init_builder(builder *b, const etr_placement *placement) {
 }
 
 /* Follows the tensors through inputs, instructions and outputs, then extends lifetimes for state,
- * views and loops, and again for views, because loops extend those. */
+ * views and loops, and again for views, because loops extend those. If lists of tensors were too
+ * long to follow (is_cut), tensors get no lists of users, which would lack some. */
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena,
                         etr_arena *scratch) {
   builder b = {

@@ -71,8 +71,9 @@ static const char *name_of_operation(op_names *names, const etr_pte_method *prog
   }
 }
 
-/* Describes the instructions of a method for its memory plan: what each does, its node and module.
- * Returns NULL when out of memory. */
+/* Describes the instructions of a method for its memory plan: what each does, the Edge node of a
+ * kernel, and the module of that node or of all nodes of a delegate. Sets plan->steps and its
+ * count. Returns NULL when out of memory. */
 static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *placement,
                                    etr_arena *arena) {
   const etr_pte_method *program = placement->method->program;
@@ -127,7 +128,8 @@ static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_meth
 }
 
 /* Writes a constant that a method returns as text, such as "[1, 2]"; of tensors, only that they are
- * some. `is_nested`: it is in a list, where a list is written as "[]". */
+ * some. `is_nested`: it is in a list, where a list is written as "[]", so that one that contains
+ * itself ends. */
 static void write_returned_value(etr_writer *writer, const etr_pte_method *program, int32_t index,
                                  bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count

@@ -53,9 +53,9 @@ typedef struct loader {
 
 /* ---- Reading ---- */
 
-/* Starts the profile with what was read of the record. Its graphs and methods are copied, since
- * this profile fills in times, payloads and a budget of its own. Returns false when out of
- * memory. */
+/* Starts the profile with what was read of the record, its warnings included. Its graphs and
+ * methods are copied, since this profile fills in times, payloads and a budget of its own. Returns
+ * false when out of memory. */
 static bool copy_record(loader *l) {
   const etr_opened_record *opened = l->opened;
   *l->profile = opened->profile;
@@ -564,8 +564,9 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Makes a profile of the opened record and the ETDumps, in steps that build on each other. Returns
- * the error of the first step that fails. */
+/* Makes a profile of the opened record and the ETDumps, in steps that build on each other; memory
+ * plans and costs are left out if the options say so. Returns the error of the first step that
+ * fails. */
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
