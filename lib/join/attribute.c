@@ -68,7 +68,8 @@ static bool list_runs(etr_time *t) {
   return true;
 }
 
-/* Lists the delegate calls of the method, still without times. Returns false when out of memory. */
+/* Lists the delegate calls of the method by instruction, still without times; an unknown backend is
+ * "". Returns false when out of memory. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -891,8 +892,8 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
 }
 
 /* Makes `out` the graph of a method's instructions with times. `events_have_nodes` says that the
- * nodes of events are of this graph, which is so if there is no Edge graph. Returns false when out
- * of memory. */
+ * nodes of events are of this graph, which is so if there is no Edge graph: only then is the time
+ * of each run stored, too. Returns false when out of memory. */
 static bool time_instruction_graph(etr_time *t, const etr_pte_graph *program, etr_graph *out,
                                    bool events_have_nodes) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
@@ -918,9 +919,9 @@ static uint32_t program_node(const etr_pte_graph *program, const etr_event *even
   return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, NULL) : node;
 }
 
-/* Builds and times the graph of the method's instructions. It changes the nodes of the time slices
- * to nodes of this graph: the operator in the delegate, or else the instruction. Returns false when
- * out of memory. */
+/* Builds and times the graph of the method's instructions, beside an Edge graph whose nodes the
+ * events have. It changes the nodes of the time slices to nodes of this graph: the operator in the
+ * delegate, or else the instruction. Returns false when out of memory. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch))

@@ -225,8 +225,9 @@ static etr_amount macs_of_convolution(const call *c) {
   return macs;
 }
 
-/* Returns the multiply-accumulates of a convolution with channels last: [N, H, W, C]. The order
- * of the filter's dimensions does not matter, because all of it is used. */
+/* Returns the multiply-accumulates of a convolution with channels last, [N, H, W, C]: the whole
+ * filter at each position of the output or, if transposed, of the input. The order of the filter's
+ * dimensions does not matter, because all of it is used. */
 static etr_amount macs_of_convolution_last(const call *c) {
   const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank < 1)
@@ -914,8 +915,8 @@ static uint64_t execution_count(const finder *f, uint32_t node) {
 
 /* Returns whether a node without a time did not run although the method did: it is in a branch that
  * was not taken, or it is a view for which memory planning needed no copy. An operator of a
- * delegate may have run without a time of its own, and so may any node while the time of some
- * kernels matches no node. */
+ * delegate may have run without a time of its own, and so may any node while no node has a time at
+ * all, or the time of some kernels matches no node. */
 static bool never_ran(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
@@ -1023,8 +1024,9 @@ static void keep_sums(etr_kept *all, etr_slice key, const finder *f) {
   etr_kept_add(all, entry, copy);
 }
 
-/* Sets f->sums to the sums of a graph's groups: those that are kept, or else newly computed ones.
- * Returns false when out of memory. */
+/* Sets f->sums to the sums of a graph's groups: those that were kept when an earlier ETDump was
+ * joined, or else newly computed ones, which are kept if the graph outlives this profile. Returns
+ * false when out of memory. */
 static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   bool may_be_kept = kept && f->graph->node_count && outlives_profile(kept, f->graph);
   etr_slice key = may_be_kept ? key_of_groups(f->graph, scratch) : ETR_SLICE("");

@@ -90,7 +90,8 @@ static void append_handleless_node(missing_handles *search, uint32_t node, uint3
 }
 
 /* Lists the candidates for operators without a handle: the nodes whose handles are in the call's
- * list and that a lowering may have made lose them. They are sorted by rank, as above. */
+ * list and that a lowering may have made lose them. They are sorted by rank, which
+ * append_handleless_node() gives them. */
 static void list_handleless_nodes(missing_handles *search) {
   const etr_method_inputs *method = search->placement->method;
   const etr_map_instruction *map = search->call->map;

@@ -809,8 +809,8 @@ typedef struct finder {
   etr_delegate_reading reading;
 } finder;
 
-/* Returns whether a delegate logged the event although it looks like one of the runtime, as some
- * backends log theirs. */
+/* Returns whether a delegate logged the event although it looks like one of the runtime: the events
+ * of some backends show this by a mark in their names. */
 static bool is_logged_by_delegate(const etr_event *event, const etr_placed *instruction) {
   const etr_decoder *decoder = instruction && instruction->is_delegate
                                    ? etr_decoder_of(instruction->backend)
@@ -833,8 +833,9 @@ static void set_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend, match and handles of an event as far as its instruction says
- * them; it still has no node. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them;
+ * it still has no node. An operator in a delegate gets no handles yet: its instruction has those of
+ * all nodes of the delegate. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -874,8 +875,8 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. A node that only order gave to the instruction is as likely as not. Returns false when out
- * of memory. */
+ * none. A node that was only found by alignment is as likely right as not, hence a confidence of
+ * 0.5. Returns false when out of memory. */
 static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;

@@ -114,7 +114,7 @@ static bool is_prioritized(const etr_node *node) {
   etr_slice target = etr_slice_of(node->target);
   if (etr_operator_is_one_of(target, operators, ETR_COUNT(operators)))
     return true;
-  /* operators of the Edge dialect with these names are not prioritized */
+  /* Operators of the Edge dialect, whose op_type is the target, are not prioritized. */
   return strcmp(node->op_type, node->target) != 0 &&
          etr_operator_is_one_of(target, own, ETR_COUNT(own));
 }

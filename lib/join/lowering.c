@@ -228,8 +228,9 @@ static bool is_proven(lowerer *l) {
 
 /* ---- Result ---- */
 
-/* Numbers the nodes of a delegate in their order, from *next on, and sets the delegate's
- * instruction for each. */
+/* Numbers the nodes of a delegate in their order, from *next on (their ranks), and sets the
+ * delegate's instruction for each operator; constants that leave the graph with it have only a
+ * rank. */
 static void rank_delegate_nodes(const lowerer *l, size_t delegate, uint32_t *rank,
                                 int32_t *delegate_of, uint32_t *next) {
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {

@@ -49,7 +49,8 @@ static bool may_be_write_back(const etr_method_inputs *method, etr_slice op) {
 
 /* Sets the operator of a kernel. ExecuTorch's reinplace pass replaces a node such as index_put by
  * index_put_, which has no handle; the recorded graph still has index_put. Such a kernel gets the
- * operator of the graph, if no node has its own. */
+ * operator of the graph, if no node has its own. In a graph with nested graphs it keeps its own,
+ * because loops around bodies run in-place kernels themselves (copy_). */
 static void set_operator_of_kernel(const etr_method_inputs *method, etr_placed *kernel,
                                    etr_slice op) {
   kernel->op = op;

@@ -69,8 +69,8 @@ static const int64_t *constant_integer(const arguments *a, int32_t index) {
   return &a->program->values[index].scalar.integer;
 }
 
-/* Appends a list of integers as JSON, with null for those that the program computes. It is cut
- * where lists in other documents are, if it is too long. */
+/* Appends a list of integers as JSON, with null for those that the program computes. A list that is
+ * too long is cut, with a mark, as arrays of other excerpts are. */
 static void append_integer_list(etr_json_excerpt *excerpt, const arguments *a,
                                 const etr_pte_value *list) {
   etr_jw_array(&excerpt->json);
@@ -955,7 +955,8 @@ static void mark_nodes_as_kept(etr_kept *all, const etr_node *nodes) {
 }
 
 /* Uses the graph that was built for another ETDump, if its instructions and events have the same
- * nodes; else builds a new one and keeps it. */
+ * nodes; else builds a new one and keeps it. What *out points to is then not in `arena` but in the
+ * entry, which the record keeps. */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
                          const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
   etr_kept *all = placement->method->kept;
