@@ -833,9 +833,9 @@ static void set_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them;
- * it still has no node. An operator in a delegate gets no handles yet: its instruction has those of
- * all nodes of the delegate. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them.
+ * It still has no node. An operator in a delegate gets no handles yet, because its instruction has
+ * those of all nodes of the delegate. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,

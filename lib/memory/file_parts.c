@@ -131,8 +131,8 @@ static const char *module_of_operator(const delegate_of *d, size_t operator_) {
   return graph->modules[module].path;
 }
 
-/* Adds the bytes of a tensor that an operator of a payload reads: in the payload itself, or in the
- * segment of named data that its key names. Data in neither is left out. */
+/* Adds the bytes of a tensor that an operator of a payload reads: in the segment of named data that
+ * its key names, or else in the payload itself. Data in neither is left out. */
 static void add_weight(file_ranges *c, const delegate_of *d, const etr_own_data *data,
                        const etr_value *tensor, size_t operator_) {
   uint32_t segment = data->key ? etr_map_get(&c->by_key, etr_slice_of(data->key)) : ETR_NONE;

@@ -102,8 +102,9 @@ static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *p
 
 /* ---- Inputs and outputs ---- */
 
-/* Describes the inputs, or the outputs, of a method that are tensors in `out`, which has room for
- * all. Returns how many there are. */
+/* Describes the inputs or the outputs (`role`) of a method that are tensors in `out`, which has
+ * room for all. One without a name is called input_0, output_0 and so on, by its index. Returns how
+ * many there are. */
 static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_method *program,
                                     const etr_value_name *names, etr_tensor_role role,
                                     etr_arena *arena) {
@@ -194,9 +195,9 @@ static const char *text_of_returned_values(const etr_pte_method *program, etr_ar
   return etr_text_end(&text, &writer);
 }
 
-/* Lists the tensors that cross the boundary of a method, its inputs and then its outputs, and
- * counts the tensors for which no memory is planned, so that the caller must provide it. Returns
- * false when out of memory. */
+/* Lists the tensors that cross the boundary of a method, its inputs and then its outputs, with the
+ * text of constants that it returns. Counts the tensors for which no memory is planned
+ * (unplanned_count), so that the caller must provide it. Returns false when out of memory. */
 static bool list_boundary(etr_memory_plan *plan, const etr_pte_method *program,
                           const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(

@@ -71,8 +71,8 @@ static etr_status read_program(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-/* Reads the ETRecord, if there is one, and warns of what it lacks. Fails if it cannot be read, or
- * when out of memory. */
+/* Reads the ETRecord, if there is one, as far as the options want it (Edge graphs alone, no
+ * sources), and warns of what it lacks. Fails if it cannot be read, or when out of memory. */
 static etr_status read_record(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_record_limits limits = {.budget = &out->budget,

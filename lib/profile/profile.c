@@ -108,9 +108,8 @@ static etr_status read_dumps(loader *l, etr_error *error) {
 
 /* ---- Methods ---- */
 
-/* Counts the methods that have a graph or instructions. One that only returns a constant has
- * neither.
- */
+/* Counts the methods that can have run: those with a graph or instructions. One that only returns a
+ * constant has neither. */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
   for (size_t i = 0; i < l->methods.count; i++) {

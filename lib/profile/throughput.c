@@ -78,8 +78,8 @@ static uint64_t tokens_by_shape(const etr_value *input) {
 }
 
 /* Sets the tokens of each run to the number of elements of its token input, where symbolic sizes
- * are those of tensors that the run logged; 0 if it logged none that shows them. Returns false when
- * out of memory. */
+ * are those of tensors that the run logged; 0, unknown, if it logged none that shows them. Returns
+ * false when out of memory. */
 static bool set_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
   const etr_profile *profile = f->profile;
   const etr_graph *graph = graph_of(f, method);
