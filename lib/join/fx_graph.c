@@ -120,7 +120,7 @@ static bool is_prioritized(const etr_node *node) {
 }
 
 /* Adds the vertex of a node and of each getitem that uses one of its outputs. A producer that has
- * no earlier vertex, as in a damaged graph or a nested one, is no input. Returns false when out of
+ * no earlier vertex, because it is in a nested graph, is no input. Returns false when out of
  * memory. */
 static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
