@@ -57,7 +57,8 @@ static void trace_path(const aligner *a, uint32_t *partners, bool prefer_right) 
 }
 
 /* Returns whether both sides have the same number of items and equal classes, so that pairing them
- * in order is the only pairing that leaves nothing out. */
+ * in order is the only pairing that leaves nothing out. Each pair must also score more than 0, or
+ * else leaving out its two items may be as good. */
 static bool are_alike(const aligner *a) {
   if (a->left_count != a->right_count)
     return false;
@@ -68,8 +69,8 @@ static bool are_alike(const aligner *a) {
 }
 
 /* Fills a table of the best scores (Needleman-Wunsch), then traces the two extreme best pairings
- * through it: an item that they pair differently is unsure. Two sequences of equal classes are
- * paired without it. */
+ * through it: the result is the one with the latest partners, and an item that the other pairs
+ * differently is unsure. Two sequences of equal classes are paired without the table. */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};

@@ -27,13 +27,11 @@ typedef struct etr_align_pair {
   bool is_unsure;   /* it has another partner in other pairings with the same score */
 } etr_align_pair;
 
-/**
- * Pairs items of `left` with items of `right` without changing their order. It maximizes the sum of
- * the weights of the paired right items minus the costs of the unpaired items of both sides. Among
- * several best pairings it chooses the one that pairs earliest. Fills `out`, which has left_count
- * entries. Returns false when out of memory or if the sequences are too long; then all partners in
- * `out` are ETR_NONE.
- */
+/** Pairs items of `left` with items of `right` without changing their order. It maximizes the sum
+ * of the weights of the paired right items minus the costs of the unpaired items of both sides.
+ * Among several best pairings it chooses the one that pairs the earliest items of `left`, each with
+ * the latest partner. Fills `out`, which has left_count entries. Returns false when out of memory
+ * or if the sequences are too long; then all partners in `out` are ETR_NONE. */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch);
 

@@ -68,7 +68,8 @@ static bool list_runs(etr_time *t) {
   return true;
 }
 
-/* Lists the delegate calls of the method, still without times. Returns false when out of memory. */
+/* Lists the delegate calls of the method by instruction, still without times; an unknown backend is
+ * "". Returns false when out of memory. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -87,7 +88,8 @@ static bool list_delegates(etr_time *t) {
 /* ---- Time slices ---- */
 
 /* Returns the part of the method's time to which an event belongs that has a node or is inside a
- * delegate. */
+ * delegate. Without a node, an operator was either inserted by the lowering, or its node is not
+ * known (ETR_TIME_UNPLACED). */
 static etr_time_part part_of_event(const etr_event *event) {
   if (event->node_count)
     return ETR_TIME_OPERATORS;
@@ -153,9 +155,11 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   return scaled;
 }
 
-/* Adds, for each run, a time slice with the ticks of a delegate call (t->call_ticks[run]) that the
- * events inside it, the time slices from `first` on, do not explain. It counts as this part of the
- * method's time. Returns false when out of memory. */
+/* Adds, for each run of the block, a time slice with the ticks of a delegate call
+ * (t->call_ticks[run]) that the events inside it, the time slices from `first` on, do not explain.
+ * It counts as `part` of the method's time. Its `operators` is the number of operators in the run,
+ * whose times a coarse clock may have rounded down into this rest. Returns false when out of
+ * memory. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
                              const etr_event *call, etr_time_part part) {
   /* so_far[run] counts the events of operators. */
@@ -207,7 +211,8 @@ static const etr_event *find_wrapper(const etr_block *block, size_t first, size_
   return NULL;
 }
 
-/* Returns whether any of these rows of a delegate call encloses others. */
+/* Returns whether any of the rows [first, end) of a delegate call is a wrapper: it encloses other
+ * rows, and has a time. */
 static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
   for (size_t depth = 1; depth <= ETR_MOST_WRAPPERS; depth++)
     if (find_wrapper(block, first, end, depth))
@@ -377,8 +382,9 @@ static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
              ".pte or the ETRecord, so their times are shares of the call");
 }
 
-/* Returns whether events show how a part of a call's time was spent. Counters and cycles are no
- * time. */
+/* Returns whether any of the events of a delegate call shows how a part of the call's time was
+ * spent: it is a time, and counts in sums or encloses such events. Counters and cycles are no time.
+ */
 static bool has_time_inside(const etr_event *rows, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && rows[i].unit == ETR_EVENT_UNIT_TIME &&
@@ -422,8 +428,8 @@ static bool count_delegate_once(etr_time *t, etr_time_part part, const etr_event
   return entry != NULL;
 }
 
-/* Adds the ticks of the call's samples to the delegate of its instruction, and to
- * t->call_ticks[run] of each run. */
+/* Adds the ticks of the call's samples, one for each of its runs, to call_ticks of the delegate in
+ * t->delegates (a total of all runs), and to t->call_ticks[run] of each run. */
 static void sum_call(etr_time *t, const etr_event *call) {
   uint64_t ticks = 0;
   for (size_t j = 0; j < call->sample_count; j++)
@@ -437,8 +443,9 @@ static void sum_call(etr_time *t, const etr_event *call) {
 }
 
 /* Adds the time slices of one delegate: rows [first, end) of a block, which have its instruction
- * id. The time of the call that these events do not explain is overhead, or opaque if none of
- * them has a time. Returns false when out of memory. */
+ * id. The time of the call that these events do not explain is overhead, or opaque if none of them
+ * has a time. If the call itself was not timed, its events keep their times, and there is no rest.
+ * Returns false when out of memory. */
 static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
   size_t first_time_slice = t->time_slices.count;
@@ -467,7 +474,8 @@ static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t f
 }
 
 /* Adds the time slices of a block, in which the rows of one instruction follow each other: all rows
- * of a delegate together, kernels one by one. Returns false when out of memory. */
+ * of a delegate together, kernels one by one. Kernels of the runtime itself get none, so that their
+ * time stays in the runtime's part. Returns false when out of memory. */
 static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_event *event = &block->events[i];
@@ -561,8 +569,8 @@ static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, e
 }
 
 /* Sets the node of an event inside a delegate in the program's graph: its operator in the payload,
- * or the node of the call if the payload cannot be read. Phases and containers get no node. Returns
- * false when out of memory. */
+ * or the node of the call if the payload cannot be read. An operator on a node of its own is in no
+ * phase of the delegate. Phases and containers get no node. Returns false when out of memory. */
 static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
@@ -622,8 +630,9 @@ static bool is_longer(const etr_stats *x, const etr_stats *y) {
   return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
 }
 
-/* Returns the longest event among the time slices [first, end) of one node, which may have run as
- * several operators (a layout change, then a convolution). */
+/* Returns the event with the longest median time (then mean) in a run, among the time slices
+ * [first, end) of one node, which may have run as several operators (a layout change, then a
+ * convolution). */
 static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
   const etr_event *longest = t->time_slices.data[first].event;
   for (size_t i = first + 1; i < end; i++) {
@@ -646,7 +655,7 @@ static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
 }
 
 /* Returns whether the event belongs to a delegate call to whose node the time of its events is
- * attributed. */
+ * attributed, because the operators inside have no nodes. */
 static bool is_of_call(const etr_event *event) {
   return event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->match == ETR_MATCH_INSTRUCTION;
 }
@@ -666,9 +675,10 @@ static void set_match(etr_node_time *out, const etr_event *event, bool in_progra
   out->is_estimated = event->is_estimated || out->match == ETR_MATCH_ALIGNED;
 }
 
-/* Computes the times of one node from its time slices [first, end), sorted by run. Its name and
- * match are those of its longest event. per_run is working memory for all runs. `in_program` says
- * that the node is of the graph of instructions. */
+/* Computes the times of one node, in ticks, from its time slices [first, end), sorted by run. Its
+ * name and match are those of its longest event. Its start counts from the first event of the block
+ * with its first run. per_run is working memory for all runs. `in_program` says that the node is of
+ * the graph of instructions. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end,
                       uint64_t *per_run, bool in_program) {
   const etr_event *event = longest_event(t, first, end),
@@ -751,10 +761,10 @@ static bool store_ticks_per_run(const etr_time *t, etr_node_time *out, size_t fi
 /* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of
- * this graph; sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run,
- * too; IN_PROGRAM says that the graph is that of the instructions. Returns false when out
- * of memory. */
+/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of this graph,
+ * and sorts the slices by node. Slices without a node are left out. `flags`: KEEPS_RUNS stores the
+ * time of each run, too; IN_PROGRAM says that the graph is that of the instructions. Returns false
+ * when out of memory. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned flags) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !sort_time_slices(t, graph->node_count))
@@ -783,7 +793,9 @@ static void record_lowest_instruction(etr_node_time *times, uint32_t node, int32
     times[node].instruction = instruction;
 }
 
-/* Adds the compute unit of an event, and the cycles of an operator's, to those of its node. */
+/* Adds the compute unit of an event to its node's set of units (a bit for each). If the event is an
+ * operator that counts cycles instead of ticks, also adds its cycles in all runs to the node's
+ * total_cycles. */
 static void record_unit_and_cycles(etr_node_time *time, const etr_event *event) {
   if (event->compute_unit)
     time->compute_units |= 1u << event->compute_unit;
@@ -794,24 +806,27 @@ static void record_unit_and_cycles(etr_node_time *time, const etr_event *event) 
     time->total_cycles += event->durations[i];
 }
 
-/* Returns the node of an event's operator in a delegate; ETR_NONE if the program does not identify
- * it. */
+/* Returns the node of an event's operator in a delegate: the operator of the payload that it is, or
+ * else the node that was made for the event's name. ETR_NONE if there is neither. */
 static uint32_t program_operator(const etr_pte_graph *program, const etr_event *event) {
   uint32_t node = etr_pte_graph_operator(program, event->instruction_id, event->payload_operator);
   return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, event->delegate_id)
                           : node;
 }
 
-/* Returns the node of an event in `program`, the graph of instructions; if that is NULL, the node
- * that the event has already, in the method's graph. ETR_NONE if it has none. */
+/* Returns the node of an event in `program`, the graph of instructions, where only events of
+ * delegates have one here: kernels record no unit and no cycles. If `program` is NULL, returns the
+ * node that the event has already, in the method's graph. ETR_NONE if it has none. */
 static uint32_t node_of_event(const etr_pte_graph *program, const etr_event *event) {
   if (program)
     return event->delegate_id ? program_operator(program, event) : ETR_NONE;
   return event->node_count ? event->nodes[0] : ETR_NONE;
 }
 
-/* Records for each node of a graph the compute units and cycles of its events. They have no time
- * slice if they have no time. `program`: as in node_of_event(). */
+/* Adds to the entry of each node in `times` the compute units of its events, and the cycles that
+ * they counted in all included runs. It visits the events, because those that count cycles have no
+ * time and so no time slice; events without a sample in an included run are passed over. `program`:
+ * as in node_of_event(). */
 static void record_units_and_cycles(const etr_time *t, etr_node_time *times,
                                     const etr_pte_graph *program) {
   for (size_t i = 0; i < t->block_count; i++) {
@@ -848,8 +863,9 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
 }
 
 /* Times the ATen graph: each Edge node gives its time to the ATen node that it came from, if that
- * is known. It changes the nodes of the time slices to ATen nodes, so call it after the Edge graph
- * is timed. Returns false when out of memory. */
+ * is known. An ATen node without a time shows the delegate of the first of its Edge nodes that is
+ * in one. Changes the nodes of the time slices to ATen nodes, so call it after the Edge graph is
+ * timed. Returns false when out of memory. */
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
@@ -876,8 +892,8 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
 }
 
 /* Makes `out` the graph of a method's instructions with times. `events_have_nodes` says that the
- * nodes of events are of this graph, which is so if there is no Edge graph. Returns false when out
- * of memory. */
+ * nodes of events are of this graph, which is so if there is no Edge graph: only then is the time
+ * of each run stored, too. Returns false when out of memory. */
 static bool time_instruction_graph(etr_time *t, const etr_pte_graph *program, etr_graph *out,
                                    bool events_have_nodes) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
@@ -903,9 +919,9 @@ static uint32_t program_node(const etr_pte_graph *program, const etr_event *even
   return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, NULL) : node;
 }
 
-/* Builds and times the graph of the method's instructions. It changes the nodes of the time slices
- * to nodes of this graph: the operator in the delegate, or else the instruction. Returns false when
- * out of memory. */
+/* Builds and times the graph of the method's instructions, beside an Edge graph whose nodes the
+ * events have. It changes the nodes of the time slices to nodes of this graph: the operator in the
+ * delegate, or else the instruction. Returns false when out of memory. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch))
@@ -925,8 +941,9 @@ static const char *backend_of_part(const etr_time_slice_of *slice) {
   return backend_of_delegate(slice->event);
 }
 
-/* Adds each time slice to the entry of its part and backend. Slices of one entry mostly follow each
- * other, so the last entry is tried first. Returns false when out of memory. */
+/* Adds each time slice to the entry in t->parts of its part and backend: its ticks in all runs, and
+ * its weighted share of the typical run. Slices of one entry mostly follow each other, so the last
+ * entry is tried first. Returns false when out of memory. */
 static bool sum_up_parts(etr_time *t) {
   etr_part_time *last = NULL;
   for (size_t i = 0; i < t->time_slices.count; i++) {
@@ -1009,9 +1026,10 @@ static void sum_up_hidden_by_clock(const etr_time *t, etr_method *out,
                                               slice->run, hidden);
 }
 
-/* Adds the ticks of an operator to the method's estimated ticks if its node is an estimate, because
- * only order showed it (ETR_MATCH_ALIGNED), or if its time is one. Times that are shares of a
- * wrapper's, by cycles, also count as shared. Returns true if the node is an estimate. */
+/* Adds the ticks of an operator to the method's estimated_ticks if its node is an estimate, because
+ * only order showed it (ETR_MATCH_ALIGNED), or if its time is one. Estimated times also count in
+ * estimated_time_ticks, and those of them that are shares of a wrapper's time, by cycles, in
+ * shared_ticks. Returns true if the node is an estimate. */
 static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
   bool is_aligned = slice->event->match == ETR_MATCH_ALIGNED;
   if (!is_aligned && !slice->event->is_estimated)
@@ -1027,8 +1045,8 @@ static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_
 }
 
 /* Fills the totals of a method: its time per run and in all, how much of it is estimated or hidden
- * by coarse clocks, its delegates, and the parts that add up to it. Returns false when out of
- * memory. */
+ * by coarse clocks, its delegates, and the parts that add up to it. The confidence is the mean of
+ * that in estimated nodes, weighted by their ticks. Returns false when out of memory. */
 static bool sum_up_method(etr_time *t, etr_method *out) {
   uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
   double confidence_sum = 0;
@@ -1091,7 +1109,8 @@ static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_
   out->skipped_ticks += t->blocks->runs[run].execute_ticks;
 }
 
-/* Stores the included and the excluded runs in the method. Returns false when out of memory. */
+/* Stores the included and the excluded runs in the method, both ascending. Blocks without an event
+ * that took time are in neither. Returns false when out of memory. */
 static bool store_run_lists(const etr_time *t, etr_method *out) {
   size_t count = 0;
   for (size_t i = 0; i < out->block_count; i++)
@@ -1194,6 +1213,7 @@ static size_t complete_execute_times(etr_time *t) {
 
 /* Attributes the time of a method to nodes, and sums it. The steps build on each other: the time
  * slices are stored while they have the nodes of the method's graph, before other graphs are timed.
+ * The typical run is chosen among all included runs, without recordings whose times are odd.
  * Returns false when out of memory. */
 static bool attribute_method(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_assign_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))

@@ -204,9 +204,9 @@ static int32_t rank_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < producer->output_count ? producer->outputs[edge->output].rank : -1;
 }
 
-/* Counts the arguments that a scan slices: those that have one dimension less in the body. The
- * arguments before them are carried from round to round. Returns false if the number of the body's
- * arguments or results does not fit the node's. */
+/* Counts the arguments that a scan slices: the first row of consecutive ones that have one
+ * dimension less in the body. The arguments before them are carried from round to round. Returns
+ * false if the number of the body's arguments or results does not fit the node's. */
 static bool read_scan(const numbering *n, uint32_t node, uint32_t body, scan *out) {
   const etr_node *owner = &n->graph->nodes[node];
   size_t count = 0, results = 0;
@@ -270,8 +270,9 @@ static void push_map(numbering *n, uint32_t body) {
   push_item(n, ITEM_PRIM, ETR_NONE, NULL);
 }
 
-/* Adds the items of a node with bodies; where its instructions are not known, one item that
- * stands for any number of them. Returns false if the node has no bodies. */
+/* Adds the items of a node with bodies; where its instructions are not known, one item that stands
+ * for any number of them, and the node is n->strange, for a warning. Returns false if the node has
+ * no bodies. */
 static bool push_node_with_bodies(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   scan s;
@@ -362,7 +363,7 @@ static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
 }
 
 /* Returns whether the item may be this instruction. An instruction of which nothing is known may be
- * any item. */
+ * any item. ITEM_REST is no instruction itself: may_pass() says which may come in its place. */
 static bool item_fits(const numbering *n, const item *i, const seen *s) {
   if (is_mapped(n, s))
     return false;
@@ -486,8 +487,8 @@ static void record_finding(const numbering *n, finding *f, size_t i, size_t k, c
     f->node = candidate->node;
 }
 
-/* Marks the cells from which steps lead to the end of items and instructions, from the last cell to
- * the first. */
+/* Marks the cells from which steps lead to the end, from the last cell to the first. The end is
+ * behind the last instruction; items from n->tail on may be left over there. */
 static void mark_cells_to_end(numbering *n) {
   for (size_t i = n->items.count + 1; i-- > 0;) {
     const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
@@ -506,8 +507,9 @@ static void mark_cells_to_end(numbering *n) {
   }
 }
 
-/* Assigns nodes to instructions: those on which all possible numberings agree are certain. Assigns
- * none if the table is too large (is_cut). Returns false when out of memory. */
+/* Assigns nodes to instructions: those on which all possible numberings agree are certain. A kernel
+ * without a node is one of a loop around a body (is_of_loop) if a numbering says so and none passes
+ * it over. Assigns none if the table is too large (is_cut). Returns false when out of memory. */
 static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
@@ -541,7 +543,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
 }
 
 /* Compares the instructions that the graph should have been emitted as with those that ran, and
- * warns of what stays unknown. Does nothing if no body needs it. */
+ * warns of what stays unknown. Does nothing if the maps name all kernels: there are maps, and the
+ * graph has no bodies. */
 bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;

@@ -76,8 +76,9 @@ static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge
   return c->assignment->uncertain[value] ? BY_ORDER : CONTRADICTS;
 }
 
-/* Returns the best score of an operator's input among the node's inputs; the input at the same
- * position comes first. */
+/* Returns the best score of an operator's input (`value`, at index `input`) among the node's
+ * inputs; the input at the same position comes first. `where` has the indices of the `count` inputs
+ * of the node that are no weights. */
 static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t value, size_t input,
                       const uint8_t *where, size_t count) {
   int best = CONTRADICTS;
@@ -116,7 +117,7 @@ typedef struct choice {
 
 /* Makes a node the best candidate if it is rated higher, or equally high and ranked earlier.
  * Records that equal candidates had an equal one. A node that is taken, or whose shape or type
- * cannot be the operator's, is no candidate. */
+ * cannot be the operator's, is no candidate; the latter sets best->is_contradicted. */
 static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
                           const etr_wanted *wanted) {
   if (c->assignment->taken[node] || node == best->node)

@@ -34,7 +34,8 @@ static void record_left_over(const finder *f, const etr_block *block) {
 }
 
 /* Returns true if a node ran inside a delegate but as no operator of its own: the payload has none
- * for it; without a payload, no event of the node's class is left without a node. */
+ * for it; without a payload, no event of the node's class is left without a node. Events of an
+ * unknown backend have no classes, so its nodes all count as fused. */
 static bool is_fused(const finder *f, uint32_t node) {
   const etr_placed *instruction = etr_placed_instruction(f->placement,
                                                          f->placement->node_delegate[node]);

@@ -225,8 +225,9 @@ static etr_amount macs_of_convolution(const call *c) {
   return macs;
 }
 
-/* Returns the multiply-accumulates of a convolution with channels last: [N, H, W, C]. The order
- * of the filter's dimensions does not matter, because all of it is used. */
+/* Returns the multiply-accumulates of a convolution with channels last, [N, H, W, C]: the whole
+ * filter at each position of the output or, if transposed, of the input. The order of the filter's
+ * dimensions does not matter, because all of it is used. */
 static etr_amount macs_of_convolution_last(const call *c) {
   const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank < 1)
@@ -367,7 +368,7 @@ static bool only_converts(etr_slice op) {
 }
 
 /* Returns whether a target is of a library whose operators without a formula only move, convert,
- * reduce or compute element by element. */
+ * reduce or compute element by element. A target without a library counts as such. */
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {"aten.",
                                          "prims.",
@@ -634,9 +635,10 @@ static etr_amount bytes_of_whole_input(const etr_graph *graph, const etr_node *n
   return bytes_of_value(input_of(graph, node, position));
 }
 
-/* Returns the bytes that one call reads of an input: all of it, with two exceptions for the first
- * input. Operators that look up parts of it (embedding, slice) read as much as they return, and
- * operators that replace parts of it read nothing. */
+/* Returns the bytes that one call reads of an input: all of it, with exceptions. Operators that
+ * replace parts of their first input read nothing of it, and those that look up parts of it
+ * (embedding, slice) read as much as they return; an embedding_bag reads a row for each index. A
+ * lookup of quantized weights reads packed rows and their scales. */
 static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_slice op,
                              size_t position) {
   const etr_value *value = input_of(graph, node, position);
@@ -786,7 +788,9 @@ static bool reads_packed_4_bits(const etr_graph *graph, const etr_node *reader,
 }
 
 /* Adds the multiply-accumulates and the bytes of one call of a node to those of its group: a node
- * with all nodes fused into it. `is_alone`: the group has no other node. */
+ * with all nodes fused into it. Whether the group computes with integers is decided by its last
+ * node that multiplies. `is_alone`: the group has no other node; then a view, which accesses no
+ * data, has no bytes. */
 static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
   const etr_node *node = &f->graph->nodes[index];
   uint32_t leader = leader_of(f->graph, index);
@@ -830,7 +834,8 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
 
 /* ---- Groups ---- */
 
-/* Marks the values that nodes of another group use. */
+/* Marks the values that nodes of another group use (a group is a node with those fused into it):
+ * only these leave the group and are written to memory. */
 static void mark_used_outside(finder *f) {
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     const etr_node *user = &f->graph->nodes[i];
@@ -842,8 +847,8 @@ static void mark_used_outside(finder *f) {
   }
 }
 
-/* Adds up the costs of all nodes, group by group, so that last_reader is valid. Returns false when
- * out of memory. */
+/* Adds up the costs of all nodes, group by group, because last_reader only tells whether the
+ * current group has read a value before. Returns false when out of memory. */
 static bool count_group_costs(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
   uint32_t *members = etr_arena_alloc_raw_array(scratch, count, sizeof *members);
@@ -883,8 +888,8 @@ static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   return false;
 }
 
-/* Returns whether a graph is a program with jumps, which skip instructions or return to them: any
- * of its nodes may run any number of times. */
+/* Returns whether a graph is a program (those alone have works) with jumps, which skip instructions
+ * or return to them: any of its nodes may run any number of times. */
 static bool has_jumps(const etr_graph *graph) {
   for (size_t i = 0; graph->works && i < graph->node_count; i++)
     if (strcmp(graph->nodes[i].target, "control.jump_false") == 0)
@@ -910,8 +915,8 @@ static uint64_t execution_count(const finder *f, uint32_t node) {
 
 /* Returns whether a node without a time did not run although the method did: it is in a branch that
  * was not taken, or it is a view for which memory planning needed no copy. An operator of a
- * delegate may have run without a time of its own, and so may any node while the time of some
- * kernels matches no node. */
+ * delegate may have run without a time of its own, and so may any node while no node has a time at
+ * all, or the time of some kernels matches no node. */
 static bool never_ran(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
@@ -931,8 +936,8 @@ static bool never_ran(const finder *f, uint32_t node) {
 
 /* ---- All ---- */
 
-/* Fills the cost of a node, which includes the nodes fused into it. Returns true if a number
- * overflowed. */
+/* Fills the cost of one call of a node, which includes the nodes fused into it, and how often it
+ * ran. Returns true if a number overflowed. */
 static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   const tally *sum = &f->sums[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
@@ -1019,8 +1024,9 @@ static void keep_sums(etr_kept *all, etr_slice key, const finder *f) {
   etr_kept_add(all, entry, copy);
 }
 
-/* Sets f->sums to the sums of a graph's groups: those that are kept, or else newly computed ones.
- * Returns false when out of memory. */
+/* Sets f->sums to the sums of a graph's groups: those that were kept when an earlier ETDump was
+ * joined, or else newly computed ones, which are kept if the graph outlives this profile. Returns
+ * false when out of memory. */
 static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   bool may_be_kept = kept && f->graph->node_count && outlives_profile(kept, f->graph);
   etr_slice key = may_be_kept ? key_of_groups(f->graph, scratch) : ETR_SLICE("");
@@ -1040,7 +1046,8 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   return true;
 }
 
-/* The peaks come last, because they are the best rates of the nodes. */
+/* The peaks come last, because they are the best rates of the nodes. Warnings name the file that a
+ * graph is from: the .pte for those that have works, else the ETRecord. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {
@@ -1078,8 +1085,8 @@ static double calls_per_inference(const etr_cost *cost, const etr_method *method
 }
 
 /* Adds the typical time of a node, in ns per inference, and the variance that the resolution of the
- * clock causes over all runs. A duration is the difference of two readings, each rounded to the
- * step of the clock, so its variance is step^2 / 6. */
+ * clock causes in its time over all runs, in ns^2. A duration is the difference of two readings,
+ * each rounded to the step of the clock, so its variance is step^2 / 6. */
 static void add_time_and_variance(etr_cost_sum *sum, const etr_profile *profile,
                                   const etr_node_time *time, double runs) {
   double step = etr_ticks_to_ns(profile, etr_clock_step(profile, time->backend, NULL));
@@ -1159,7 +1166,8 @@ const char *etr_cost_arithmetic(const etr_cost_sum *sum) {
 /* ---- Rates ---- */
 
 /* Returns whether a time is long enough for the resolution of the clock that a rate means
- * something. */
+ * something: the standard deviation that it causes is at most the share ETR_RATE_MOST_ERROR of the
+ * time over all runs. */
 static bool is_timed_well(const etr_cost_sum *sum) {
   double total = sum->ns * sum->runs;
   return total > 0 && sqrt(sum->variance) <= ETR_RATE_MOST_ERROR * total;
@@ -1192,9 +1200,9 @@ static void raise(double *peak, double rate) {
     *peak = rate;
 }
 
-/* Raises the peaks, in billions per second, to the best rates of those nodes that are large and
- * long enough to show what the device can do. Uses only nodes whose times are estimates, or only
- * those whose times are not. */
+/* Raises the peaks, in billions per second, to the best rates of those nodes whose calls are large
+ * and long enough to show what the device can do, by the typical and by the median time. Uses only
+ * nodes whose times are estimates, or only those whose times are not. */
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
                         const etr_graph *graph, bool of_estimates) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -1276,8 +1284,9 @@ static bool are_peaks_given(const etr_cost_sum *sum, const etr_effective_peaks *
          (effective_peaks->integer_given || sum->integer_macs == 0);
 }
 
-/* Returns the longer one of computing and moving data at peak rates, and which of both it is; NAN
- * where rates or amounts are missing. */
+/* Returns the longer one of computing and moving data at peak rates, in ns per inference, and which
+ * of both it is; NaN where rates or amounts are missing. A multiply-accumulate is two operations.
+ * Integers and floats are computed one after the other, each at its own peak. */
 double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks,
                          etr_bound *bound) {
   double computing = ns_at_peak(2 * (etr_cost_macs(sum) - sum->integer_macs),

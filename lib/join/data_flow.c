@@ -90,7 +90,8 @@ static void append_handleless_node(missing_handles *search, uint32_t node, uint3
 }
 
 /* Lists the candidates for operators without a handle: the nodes whose handles are in the call's
- * list and that a lowering may have made lose them. They are sorted by rank, as above. */
+ * list and that a lowering may have made lose them. They are sorted by rank, which
+ * append_handleless_node() gives them. */
 static void list_handleless_nodes(missing_handles *search) {
   const etr_method_inputs *method = search->placement->method;
   const etr_map_instruction *map = search->call->map;
@@ -157,9 +158,10 @@ static etr_handle_loss loss_as_operator(const missing_handles *search, uint32_t 
 }
 
 /* Returns the node of the current call's operator `index`, which has no debug handle: the first of
- * those that lost theirs in the most certain way. ETR_NONE if there is none. `read` is the graph's
- * value that is the operator's first input; ETR_NONE if unknown. Sets *equal_candidates if other
- * nodes match equally well, so that their rank decided. */
+ * those that lost theirs in the most certain way. ETR_NONE if there is none, or if the operator
+ * computes nothing of the model, such as a copy. `read` is the graph's value that is the operator's
+ * first input; ETR_NONE if unknown. Sets *equal_candidates if other nodes match equally well, so
+ * that their rank decided. */
 static uint32_t choose_missing_handle(missing_handles *search, uint32_t index, uint32_t read,
                                       bool *equal_candidates) {
   const etr_payload_operator *operator_ = &search->payload->operators[index];
@@ -259,8 +261,9 @@ static bool agrees_with_tensor(const void *context, const etr_node *node) {
 }
 
 /* Sets the node of a kernel: of those with its handle and operator, the one that reads the same
- * values. Does nothing if its maps or its node are known, or no node fits. If several nodes fit
- * equally well, the match says that order decided: that of the lowering, or else of the graph. */
+ * values. Does nothing if no map lists its handles, if its node is known already, or if no node
+ * fits. If several nodes fit equally well, the match says that order decided: that of the lowering,
+ * or else of the graph. */
 static void find_node_of_kernel(flow *f, etr_placed *placed) {
   bool equal_candidates;
   size_t count = f->uses.result_count;
@@ -331,8 +334,9 @@ static bool map_returned_values(flow *f) {
   return f->returned_as != NULL;
 }
 
-/* Records that a move writes the value of its source to its target. Moves end the bodies of a cond,
- * so what a body returns becomes the result of the cond. */
+/* Records that a move writes the value of its source (handed_on) to its target, the second
+ * argument. Moves end the bodies of a cond, so what a body returns becomes the result of the cond.
+ */
 static void follow_move(flow *f, const etr_instruction *instruction) {
   if (f->uses.handed_on < 0)
     return;
@@ -413,7 +417,8 @@ static bool index_nodes_by_class(flow *f, const etr_backend *backend) {
 }
 
 /* Returns the node of a payload's operator that has no debug handle, by the value that it reads
- * first; ETR_NONE if none fits, or if that value is a weight, which may be a bias. */
+ * first; ETR_NONE if none fits, or if that value is a weight, which may be a bias. Sets
+ * *equal_candidates if other nodes matched equally well. */
 static uint32_t find_node_without_handle(flow *f, const call *c, size_t index,
                                          bool *equal_candidates) {
   const etr_payload_operator *operator_ = &c->payload->operators[index];
@@ -426,8 +431,9 @@ static uint32_t find_node_without_handle(flow *f, const call *c, size_t index,
                                equal_candidates);
 }
 
-/* Returns the node of a payload's operator among those with its debug handle and class; ETR_NONE
- * if none fits. */
+/* Returns the node of a payload's operator among those with its debug handle and class that reads
+ * the same values; ETR_NONE if none fits, for whatever reason. Sets *equal_candidates if other
+ * nodes matched equally well, so that order decided. */
 static uint32_t find_node_by_handle(flow *f, const call *c, const etr_payload_operator *operator_,
                                     bool *equal_candidates) {
   operator_result result = {
@@ -531,8 +537,8 @@ static const etr_payload *read_payload(flow *f, const etr_backend *backend,
   return etr_spend(&f->budget, steps) ? payload : NULL;
 }
 
-/* Finds the nodes of a delegate's operators, if its payload can be read; else what it writes is
- * unknown. Returns false when out of memory. */
+/* Finds the nodes of a delegate's operators, if its payload can be read, and stores both in
+ * `placed`; else what the delegate writes is unknown. Returns false when out of memory. */
 static bool follow_delegate(flow *f, etr_placed *placed, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(placed->backend);
   const etr_payload *payload = read_payload(f, backend, placed);

@@ -92,7 +92,8 @@ static void set_meaning(const etr_decoded *d, etr_event *row, etr_event_meaning 
 }
 
 /* Has the decoder interpret all events of the call together, because their meaning can depend on
- * each other. */
+ * each other. An event of which it says nothing is an operator that counts in sums. Durations that
+ * count steps of step_ns become ticks. */
 bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   etr_event_facts *facts = etr_arena_alloc_array(d->scratch, d->count, sizeof *facts);
   d->meanings = etr_arena_alloc_array(d->scratch, d->count, sizeof *d->meanings);
@@ -212,9 +213,9 @@ static uint16_t class_of(const etr_decoded *d, etr_map *kinds, const char *targe
   return number < UINT16_MAX ? (uint16_t)(number + 1) : 0;
 }
 
-/* Sets the nodes of the delegate's operators: aligns both in order, by kind. Leaving out a node
- * costs nothing, because it may be part of another node's operator. Returns false when out of
- * memory. */
+/* Sets the nodes of the delegate's operators: aligns both in order, by kind. A pair scores 1 and an
+ * operator without a node costs 1, but leaving out a node costs nothing, because it may be part of
+ * another node's operator. Returns false when out of memory. */
 static bool align_operators_with_nodes(const etr_decoded *d, own_operators *list) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);

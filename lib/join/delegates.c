@@ -206,7 +206,8 @@ static bool are_ordered_by_data(delegate *d, uint32_t a, uint32_t b) {
   return has_path(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
-/* Lists the nodes of the delegate by debug handle. Returns false when out of memory. */
+/* Fills d->by_handle: the nodes of the delegate with their classes, sorted by debug handle. Returns
+ * false when out of memory. */
 static bool list_nodes_by_handle(delegate *d) {
   const etr_graph *graph = d->placement->method->graph;
   size_t count;
@@ -267,8 +268,8 @@ static bool are_nodes_known(delegate *d) {
 }
 
 /* Returns whether it is certain which nodes the delegate has and in which order they run: this is
- * proven, or data flow orders those of each handle. The handles of a changed graph prove nothing.
- */
+ * proven, or data flow orders those of each handle, of whatever class. The handles of a changed
+ * graph prove nothing. */
 static bool is_node_order_known(delegate *d) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
@@ -307,7 +308,7 @@ static bool expect_payload_operators(delegate *d, expected_operators *p) {
 enum { MISSING_EVENT = 100 };
 
 /* Returns whether the order in which the delegate runs its nodes decides for certain between a node
- * and others that match an operator equally well. */
+ * and others of its class that match an operator equally well. */
 static bool is_in_known_order(delegate *d, uint32_t node) {
   return d->placement->is_ordered || (are_nodes_known(d) && !has_equal_node(d, node, false));
 }
@@ -330,8 +331,9 @@ static bool set_payload_operator(delegate *d, etr_event *row, uint32_t operator_
   return node == ETR_NONE || set_event_node(d, row, node, match, is_estimate ? 0.5 : 1);
 }
 
-/* Sets the operators of events by aligning them with those of the payload. Returns false when out
- * of memory. */
+/* Sets the operators of events by aligning them with those of the payload. An event of any class is
+ * left out only if very many operators would be instead (MISSING_EVENT), because the payload has
+ * them all. Returns false when out of memory. */
 static bool match_by_payload(delegate *d) {
   expected_operators p = {0};
   if (!expect_payload_operators(d, &p))
@@ -414,7 +416,9 @@ typedef struct certain_nodes {
 } certain_nodes;
 
 /* Finds the nodes that all alignments give the events: alignments in which all nodes run as
- * expected, and those that are possible at all. Returns false when out of memory. */
+ * expected, and those that are possible at all. An alignment may leave out events that a lowering
+ * may have inserted (a cost of INSERTED_EVENT), and nodes that cost nothing. Returns false when out
+ * of memory. */
 static bool find_certain_nodes(delegate *d, certain_nodes *out,
                                const expected_operators *expected) {
   expected_operators allowed = {0};
@@ -436,9 +440,10 @@ static bool find_certain_nodes(delegate *d, certain_nodes *out,
 }
 
 /* Sets the node of an event if all alignments give it this node, so that no estimate is needed, and
- * *is_set to whether it did. If another node of the delegate is equal, only the proven order says
- * which it is. The confidence is higher if no alignment that is possible at all, in a version of
- * ExecuTorch whose order is known, gives another node. Returns false when out of memory. */
+ * *is_set to whether it did. If another node of the delegate has the same handle and class, only
+ * the proven order says which it is. The confidence is higher if no alignment that is possible at
+ * all, in a version of ExecuTorch whose order is known, gives another node. Returns false when out
+ * of memory. */
 static bool set_certain_node(delegate *d, const certain_nodes *certain, size_t row, bool *is_set) {
   uint32_t sure = certain->in_any_case[row];
   uint32_t node = sure != ETR_NONE ? sure : certain->expected[row];
@@ -523,7 +528,9 @@ static bool pair_remaining_events(delegate *d, const expected_operators *p,
 }
 
 /* Sets the nodes of events by aligning them with the operators that the nodes are expected to run
- * as; an event whose node is certain gets that one. Returns false when out of memory. */
+ * as; an event whose node is certain gets that one, and a copy that replaced the aligned node gets
+ * none. Events without a partner then get what is left of their class. Returns false when out of
+ * memory. */
 static bool align_events_with_nodes(delegate *d) {
   expected_operators p = {0};
   certain_nodes certain = {0};
@@ -637,7 +644,8 @@ static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
 }
 
 /* Sets the nodes of events by order alone. Uses what was found for equal events of another ETDump,
- * if it was kept. Returns false when out of memory. */
+ * if it was kept and as many steps are left as finding it took. Returns false when out of memory.
+ */
 static bool match_by_order(delegate *d) {
   etr_kept *all = d->placement->method->kept;
   if (!all || !find_key_of_placement(d))
@@ -669,7 +677,9 @@ static void mark_inserted_events(const delegate *d) {
 }
 
 /* Sets the nodes of events whose names say only which kind of operator ran: by the operators of the
- * payload, or else by the order of the delegate's nodes. Returns false when out of memory. */
+ * payload, or else by the order of the delegate's nodes. Order is not tried where data flow read
+ * the payload, which then says all, or if there is no Edge graph. Returns false when out of memory.
+ */
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes)
@@ -740,7 +750,8 @@ static bool match_by_decoder(delegate *d, const etr_decoder *decoder) {
 /* ---- All ---- */
 
 /* Sets the nodes of events whose backend has no decoder: by the delegate map, or else by the kind
- * of operator that their names say. Returns false when out of memory. */
+ * of operator that their names say, for which there must be nodes to find (a map and an Edge graph)
+ * or, without a graph, a payload. Returns false when out of memory. */
 static bool match_without_decoder(delegate *d) {
   const etr_map_instruction *map = d->instruction->map;
   bool has_ids = map && map->id_count;
@@ -798,8 +809,8 @@ typedef struct finder {
   etr_delegate_reading reading;
 } finder;
 
-/* Returns whether a delegate logged the event although it looks like one of the runtime, as some
- * backends log theirs. */
+/* Returns whether a delegate logged the event although it looks like one of the runtime: the events
+ * of some backends show this by a mark in their names. */
 static bool is_logged_by_delegate(const etr_event *event, const etr_placed *instruction) {
   const etr_decoder *decoder = instruction && instruction->is_delegate
                                    ? etr_decoder_of(instruction->backend)
@@ -822,8 +833,9 @@ static void set_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend, match and handles of an event as far as its instruction says
- * them; it still has no node. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them.
+ * It still has no node. An operator in a delegate gets no handles yet, because its instruction has
+ * those of all nodes of the delegate. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -843,9 +855,10 @@ static void describe_event(etr_event *event, const etr_placed *instruction) {
   event->handle_count = map->handle_count;
 }
 
-/* Returns whether a kernel belongs to the runtime itself. Kernels of the graph log their names; if
- * others do, a kernel without a name is the loop of a map, which the handle map does not contain,
- * or arithmetic on sizes. */
+/* Returns whether a kernel belongs to the runtime itself: one of executorch_prim, or of the loop
+ * around a body, or a sym_size without a handle. If no program says what a kernel is, one that logs
+ * no name is such a kernel, too: if it has no handle while kernels of the graph log their names, or
+ * if its node is arithmetic on sizes (_operator). */
 static bool is_of_runtime(const finder *f, const etr_event *event, const etr_placed *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim || instruction->is_of_loop)
@@ -862,8 +875,8 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. A node that only order gave to the instruction is as likely as not. Returns false when out
- * of memory. */
+ * none. A node that was only found by alignment is as likely right as not, hence a confidence of
+ * 0.5. Returns false when out of memory. */
 static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;
@@ -924,8 +937,8 @@ static bool name_kernel(finder *f, etr_event *event, const etr_placed *instructi
   return event->kernel != NULL;
 }
 
-/* Describes the events of a block and finds their nodes, one instruction after the other. Returns
- * false when out of memory. */
+/* Describes the events of a block and finds their nodes, one instruction after the other. Names
+ * kernels last, because a decoder may have named some. Returns false when out of memory. */
 static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,

@@ -68,8 +68,10 @@ uint32_t *etr_fx_count_vertices(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* Adds a vertex without a slot in the order: its position is a number beyond all slots, ascending
- * with each vertex. Returns its index. */
+/* Adds a vertex: for a node of the file, or for one of its results (`output`; ETR_NONE: the node
+ * itself); `node` is ETR_NONE for a call and its results. Returns its index. Its position is the
+ * next number: while the graph is built that is its slot in the order; later it is a number beyond
+ * all slots, because only sorting gives it a slot. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
@@ -112,13 +114,14 @@ static bool is_prioritized(const etr_node *node) {
   etr_slice target = etr_slice_of(node->target);
   if (etr_operator_is_one_of(target, operators, ETR_COUNT(operators)))
     return true;
-  /* operators of the Edge dialect with these names are not prioritized */
+  /* Operators of the Edge dialect, whose op_type is the target, are not prioritized. */
   return strcmp(node->op_type, node->target) != 0 &&
          etr_operator_is_one_of(target, own, ETR_COUNT(own));
 }
 
-/* Adds the vertex of a node and of each getitem that uses one of its outputs. Returns false when
- * out of memory. */
+/* Adds the vertex of a node and of each getitem that uses one of its outputs. A producer that has
+ * no earlier vertex, because it is in a nested graph, is no input. Returns false when out of
+ * memory. */
 static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
   uint32_t vertex = fx->vertex_of[index] = add_vertex(fx, index, ETR_NONE);
@@ -148,7 +151,8 @@ static size_t most_slots(const etr_fx_graph *fx) {
   return 3 * fx->vertex_capacity;
 }
 
-/* Allocates all lists of the graph. Returns false when out of memory. */
+/* Allocates all lists of the graph. The queue has room for twice the vertices, because it grows at
+ * both ends. Returns false when out of memory. */
 static bool allocate_lists(etr_fx_graph *fx) {
   fx->vertices = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->vertices);
   fx->order = etr_arena_alloc_array(fx->arena, most_slots(fx), sizeof *fx->order);
@@ -170,8 +174,8 @@ static bool allocate_lists(etr_fx_graph *fx) {
 
 /* ---- Users ---- */
 
-/* Lists the users of each vertex, and all vertices, in the order of the graph. Returns false when
- * out of memory. */
+/* Lists the users of each vertex in the order of the graph, and fills fx->order with all vertices
+ * in that order. Returns false when out of memory. */
 static bool find_users(etr_fx_graph *fx) {
   uint32_t start = 0;
   fx->users.count = 0;
@@ -388,7 +392,8 @@ static void enqueue_if_ready(sorter *s, uint32_t vertex) {
 
 /* Fills the queue with the vertices from slot `from` on that have no unsorted inputs. In a sorted
  * order they precede all others, except for prioritized vertices and for vertices that now read
- * results of the call: so the first other vertex ends the search. */
+ * results of the call: so the first other vertex ends the search. Vertices that the last call added
+ * have no slots yet and are looked at afterwards. */
 static void fill_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {

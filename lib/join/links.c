@@ -31,7 +31,8 @@ static const char *number_type(const etr_pte_value *value) {
   }
 }
 
-/* Fills the name, type and shape of a value of the program; a value without a shape has rank -1. */
+/* Fills the name, type and shape of a value of the program; a value without a shape has rank -1.
+ * The sizes of a dynamic tensor are upper bounds. */
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *number = number_type(value);
@@ -147,7 +148,8 @@ static bool record_read(etr_links *l, int32_t index, int32_t id) {
 }
 
 /* Forgets which instruction wrote each value last, to visit the instructions of the method from the
- * first on. Returns false when out of memory. */
+ * first on. Uses then include those inside payloads that are shown as graphs, and numbers; how many
+ * results other delegates have is taken as unknown. Returns false when out of memory. */
 static bool restart_uses(etr_links *l, const etr_method_inputs *method) {
   for (size_t i = 0; i < l->program->value_count; i++)
     l->written_at[i] = -1;
@@ -206,8 +208,8 @@ static int32_t find_writes_of_read(etr_links *l, int32_t index, int32_t id) {
   return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
 }
 
-/* Lists the tensors that are read although nothing wrote them before: constants and buffers.
- * Returns false when out of memory. */
+/* Lists the tensors that are read although nothing wrote them before, each once: constants and
+ * buffers. A view of one that is listed already is left out. Returns false when out of memory. */
 static bool list_sources(etr_links *l) {
   for (size_t i = 0; i < l->all_reads.count; i++) {
     int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;

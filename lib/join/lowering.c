@@ -171,7 +171,7 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
 }
 
 /* Returns whether the nodes of a delegate have the handles that the record lists for it, in order.
- */
+ * Getitems have entries of their own only in newer lists (lists_getitems). */
 static bool has_listed_handles(const lowerer *l, uint32_t delegate) {
   const etr_map_instruction *map = l->delegates[delegate]->map;
   size_t position = 0;
@@ -228,8 +228,9 @@ static bool is_proven(lowerer *l) {
 
 /* ---- Result ---- */
 
-/* Numbers the nodes of a delegate in their order, from *next on, and sets the delegate's
- * instruction for each. */
+/* Numbers the nodes of a delegate in their order, from *next on (their ranks), and sets the
+ * delegate's instruction for each operator; constants that leave the graph with it have only a
+ * rank. */
 static void rank_delegate_nodes(const lowerer *l, size_t delegate, uint32_t *rank,
                                 int32_t *delegate_of, uint32_t *next) {
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
@@ -341,7 +342,8 @@ static bool assign_all_modules(module_reader *r) {
 
 /* Takes the order from a graph that was recorded after lowering: fills *out if the graph has a
  * module for each delegate of the method, whose nodes have the listed handles. Otherwise leaves
- * *out as it is. Returns false when out of memory. */
+ * *out as it is. The rank of a node is its index in the graph; kernels get no nodes here, which
+ * other evidence shows. Returns false when out of memory. */
 static bool read_lowered_modules(etr_lowering *out, const etr_placement *placement,
                                  etr_arena *arena) {
   const etr_graph *graph = placement->method->graph;

@@ -238,9 +238,10 @@ static size_t count_alike_in_a_row(const siblings *s, size_t i) {
   return to - from;
 }
 
-/* Returns whether the i-th sibling, a module with children, repeats: all are alike; or in a
- * container that gives roles LEAST_RUN in a row are, else any other. count_of_kind has the number
- * of siblings of each kind. */
+/* Returns whether the i-th sibling, a module with children, repeats: all siblings are alike; or,
+ * where their position gives them roles, LEAST_RUN in a row around it are; or, elsewhere, any other
+ * one is of its kind. count_of_kind has the number of siblings of each kind, at the index of the
+ * first. */
 static bool is_one_of_several(const siblings *s, const size_t *count_of_kind, size_t i) {
   if (s->all_alike)
     return true;
@@ -314,7 +315,8 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
   return repeats ? etr_intern(strings, (etr_slice){text, size}) : path;
 }
 
-/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. */
+/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. Of several
+ * modules with one path the first known type counts. */
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings,
                              etr_arena *scratch) {
   if (etr_arena_failed(strings->arena))

@@ -220,7 +220,8 @@ static bool unite_vertices_of_owners(etr_partitioner *p) {
   return true;
 }
 
-/* Records which groups contain dynamic quantization, and which contain a weight. */
+/* Records for the root of each group whether the group chooses quantization parameters at run time
+ * (is_dynamic), and whether an operator in it has a weight of its own (is_layer). */
 static void record_contents_of_groups(const etr_partitioner *p, const etr_backend *backend,
                                       etr_vertex_groups *g) {
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
@@ -231,7 +232,8 @@ static void record_contents_of_groups(const etr_partitioner *p, const etr_backen
   }
 }
 
-/* Makes a group of each vertex. Returns false when out of memory. */
+/* Makes a group of each vertex, of which no owner (the only delegate that can have it) is known
+ * yet. Returns false when out of memory. */
 static bool allocate_groups(const etr_partitioner *p, etr_vertex_groups *g) {
   size_t count = p->fx->vertex_capacity;
   g->leader = etr_arena_alloc_array(p->scratch, count, sizeof *g->leader);
@@ -370,7 +372,8 @@ static bool update_producers(finder *f, uint32_t vertex, bool is_new_inside) {
 }
 
 /* Updates the producers of all vertices that changed, which wait on the stack, and so on until
- * nothing changes. Returns false if the budget is spent. */
+ * nothing changes. None of them is in the partition: its own vertices are counted when they are
+ * added. Returns false if the budget is spent. */
 static bool update_waiting_vertices(finder *f) {
   while (f->waiting) {
     uint32_t vertex = f->stack[--f->waiting];
@@ -418,8 +421,8 @@ static bool begin_partition(finder *f, uint32_t end) {
 }
 
 /* Marks the vertices to which paths lead from a vertex of the partition, only up to the end of the
- * next remaining group: no later vertex matters to the groups that are left. Returns false if
- * the budget is spent. */
+ * next remaining group: no later vertex matters to the groups that are left. The search uses the
+ * stack above the vertices that wait there for updates. Returns false if the budget is spent. */
 static bool mark_as_following_partition(finder *f, uint32_t start) {
   size_t depth = f->waiting;
   f->stack[depth++] = start;
@@ -440,8 +443,9 @@ static bool mark_as_following_partition(finder *f, uint32_t start) {
   return true;
 }
 
-/* Adds a group to the partition that is being made. Updates which vertices come after the partition
- * and which lead to it. Returns false if the budget is spent. */
+/* Adds a group to the partition that is being made. Updates which vertices come after the
+ * partition, and which lead to it: the producers of the group have users inside now. Returns false
+ * if the budget is spent. */
 static bool add_group_to_partition(finder *f, group *g) {
   g->partition = f->partition_count - 1;
   const uint32_t *vertices = &f->grouped[g->first];

@@ -47,8 +47,9 @@ static bool push_handle_entry(finder *f, entries *list, uint32_t handle, uint32_
 }
 
 /* Lists the handles in a delegate's handle list with their index there, and the handles of the
- * nodes that its payload's operators have with the node. Both are sorted by handle. Returns false
- * when out of memory. */
+ * nodes that its payload's operators have with the node. An operator that only completes another is
+ * left out, so that each node is listed once. Both lists are sorted by handle. Returns false when
+ * out of memory. */
 static bool list_handles(finder *f, const etr_placed *delegate, entries *listed,
                          entries *of_payload) {
   const etr_node *nodes = f->placement->method->graph->nodes;
@@ -127,8 +128,9 @@ static bool assign_delegate_nodes_in_order(finder *f, const etr_lowering *loweri
 /* Fills delegate_nodes, node_delegate and is_ordered of a placement. If the order of the lowering
  * is proven, it says which nodes each delegate contains. Otherwise each entry of the delegates'
  * handle lists gets a node: one of the delegate's payload, or the next node with that handle in
- * graph order. `taken` says for each node whether a kernel or an operator of a payload runs it; the
- * nodes of delegates are added. Returns false when out of memory. */
+ * graph order, among those that the roles allow if their counts are consistent. `taken` says for
+ * each node whether a kernel or an operator of a payload runs it; the nodes of delegates are added.
+ * Returns false when out of memory. */
 static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles,
                                 const etr_lowering *lowering, bool *taken, etr_arena *arena,
                                 etr_arena *scratch) {
@@ -278,8 +280,9 @@ static void make_single_matches_certain(placer *p) {
   }
 }
 
-/* Finds the nodes of all instructions, the surest evidence first: bodies, data flow, the order of
- * the lowering, then handle and operator. Returns false when out of memory. */
+/* Finds the nodes of all instructions, the surest evidence first: bodies, data flow (with the order
+ * of the lowering where several nodes fit), that order alone, then handle and operator. Nodes of
+ * delegates come last, among those that are left. Returns false when out of memory. */
 static bool assign_all_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
   bool is_cut = false;

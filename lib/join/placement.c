@@ -49,7 +49,8 @@ static bool may_be_write_back(const etr_method_inputs *method, etr_slice op) {
 
 /* Sets the operator of a kernel. ExecuTorch's reinplace pass replaces a node such as index_put by
  * index_put_, which has no handle; the recorded graph still has index_put. Such a kernel gets the
- * operator of the graph, if no node has its own. */
+ * operator of the graph, if no node has its own. In a graph with nested graphs it keeps its own,
+ * because loops around bodies run in-place kernels themselves (copy_). */
 static void set_operator_of_kernel(const etr_method_inputs *method, etr_placed *kernel,
                                    etr_slice op) {
   kernel->op = op;
@@ -67,7 +68,9 @@ static void set_operator_of_kernel(const etr_method_inputs *method, etr_placed *
   kernel->is_in_place = !kernel->map;
 }
 
-/* Adds the kernels and delegate calls of the program. Returns false when out of memory. */
+/* Adds the kernels and delegate calls of the program, with the operator of each kernel and the
+ * backend of each call; kernels of executorch_prim are marked as the runtime's own. Returns false
+ * when out of memory. */
 static bool add_instructions_of_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
@@ -109,7 +112,7 @@ static bool add_instructions_of_map(collector *c) {
 }
 
 /* Returns the decoder of the only backend that writes events with such ids and metadata in one
- * call; NULL if no or several backends do, or when out of memory. */
+ * call; NULL if no or several backends do, if no event is of a delegate, or when out of memory. */
 static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t count,
                                                etr_arena *scratch) {
   etr_event_facts *facts = etr_arena_alloc_array(scratch, count, sizeof *facts);

@@ -69,8 +69,8 @@ static const int64_t *constant_integer(const arguments *a, int32_t index) {
   return &a->program->values[index].scalar.integer;
 }
 
-/* Appends a list of integers as JSON, with null for those that the program computes. It is cut
- * where lists in other documents are, if it is too long. */
+/* Appends a list of integers as JSON, with null for those that the program computes. A list that is
+ * too long is cut, with a mark, as arrays of other excerpts are. */
 static void append_integer_list(etr_json_excerpt *excerpt, const arguments *a,
                                 const etr_pte_value *list) {
   etr_jw_array(&excerpt->json);
@@ -365,9 +365,9 @@ static bool link_payload_operator(inside *in, etr_node *node, const etr_own_oper
   return true;
 }
 
-/* Adds the node of the payload's operator `index`, with the Edge node that it runs if that is
- * known. How it multiplies is unknown if an input is missing. Returns false if the budget is spent,
- * or when out of memory. */
+/* Adds the node of the payload's operator `index`, with the Edge node that it runs if data flow
+ * found that. How it multiplies is unknown (ETR_WORK_HIDDEN) if no node computes one of its inputs.
+ * Returns false if the budget is spent, or when out of memory. */
 static bool add_payload_operator(inside *in, size_t index) {
   const etr_own_operator *operator_ = &in->own->operators[index];
   etr_node *node = append_nested_node(in, ETR_NODE_OP, in->own->titles[index], operator_->name);
@@ -481,9 +481,10 @@ static const char *name_without_number(inside *in, const char *id) {
                         (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
 }
 
-/* Adds a node for an operator that only an event names. Its inputs are unknown: as operators run
- * one after the other, it gets an edge from the one before it, node *previous (ETR_NONE: none), and
- * becomes *previous. Returns false if the budget is spent, or when out of memory. */
+/* Adds a node for an operator that only an event names; how it multiplies, and the shape of its
+ * output, are unknown. So are its inputs: as operators run one after the other, it gets an edge
+ * from the one before it, node *previous (ETR_NONE: none), and becomes *previous. Returns false if
+ * the budget is spent, or when out of memory. */
 static bool add_operator_of_event(inside *in, const etr_event *event, uint32_t *previous) {
   const char *name = name_without_number(in, event->delegate_id);
   etr_node *node = append_indexed_node(in->builder, in->instruction_id, event->delegate_id);
@@ -615,8 +616,7 @@ static void set_edge_nodes_of_call(builder *b, etr_node *node, int32_t instructi
 /* ---- Events of delegates ---- */
 
 /* Returns whether an event is of an operator in a delegate that an instruction of the program
- * calls.
- */
+ * calls, or of other work inside the delegate whose time counts in sums. */
 static bool is_operator_in_delegate(const builder *b, const etr_event *event) {
   bool is_operator = event->delegate_id && (event->role == ETR_ROLE_OPERATOR || event->is_in_sums);
   return is_operator && event->instruction_id >= 0 &&
@@ -708,7 +708,8 @@ static const char *target_of_instruction(builder *b, const etr_instruction *inst
 }
 
 /* Completes the node of a delegate call, which was added last: what it reads and writes, the Edge
- * nodes that it runs, and a nested graph of its operators. Returns false if the budget is spent, or
+ * nodes that it runs, and a nested graph of its operators. What it multiplies is unknown if there
+ * is no nested graph, whose nodes would count instead. Returns false if the budget is spent, or
  * when out of memory. */
 static bool complete_call_node(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
@@ -780,9 +781,9 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
   node->arguments = list;
 }
 
-/* Adds the node of an instruction, with its edges from earlier nodes. The node of an instruction
- * that frees memory has none, because a freed value is not read again. Returns false if the budget
- * is spent, or when out of memory. */
+/* Adds the node of an instruction, with its edges from earlier nodes. Control flow multiplies
+ * nothing. The node of an instruction that frees memory has no edges, because a freed value is not
+ * read again. Returns false if the budget is spent, or when out of memory. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *placed = etr_placed_instruction(b->placement, id);
@@ -820,8 +821,10 @@ static bool begin_graph(builder *b) {
          program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
-/* Builds b->out, with nodes in this order: inputs, constants and buffers, instructions, output.
- * Returns false if the budget is spent, or when out of memory. */
+/* Builds b->out, with nodes in this order: inputs, constants and buffers, instructions, output. Its
+ * modules are those of the Edge graph, if there is one. is_cut says that edges are missing, because
+ * lists of tensors were too long or jumps too many. Returns false if the budget is spent, or when
+ * out of memory. */
 static bool build_graph(builder *b) {
   etr_pte_graph *out = b->out;
   const etr_graph *edge = b->placement->method->graph;
@@ -952,7 +955,8 @@ static void mark_nodes_as_kept(etr_kept *all, const etr_node *nodes) {
 }
 
 /* Uses the graph that was built for another ETDump, if its instructions and events have the same
- * nodes; else builds a new one and keeps it. */
+ * nodes; else builds a new one and keeps it. What *out points to is then not in `arena` but in the
+ * entry, which the record keeps. */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
                          const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
   etr_kept *all = placement->method->kept;

@@ -38,7 +38,8 @@ typedef struct selection {
   uint32_t available; /* entries of handle lists for the nodes that are marked as delegated */
 } selection;
 
-/* Returns the backend of the method's first delegate; NULL if it is unknown or there is none. */
+/* Returns the backend of the method's first delegate, which stands for all: few methods have two.
+ * NULL if it is unknown or there is no delegate. */
 static const etr_backend *backend_of_first_delegate(const etr_placement *placement) {
   for (size_t i = 0; i < placement->instructions.count; i++)
     if (placement->instructions.data[i].is_delegate)
@@ -71,7 +72,8 @@ typedef struct paths {
 } paths;
 
 /* Marks the nodes with a handle as sure to be in the delegate, if its list has the handle as often
- * as all these nodes together would be listed. */
+ * (`listed_count`) as all these nodes have entries together: one each, and one for each getitem
+ * where lists have those. */
 static void mark_sure_nodes(paths *p, uint32_t handle, uint32_t listed_count) {
   const etr_method_inputs *method = p->finder->placement->method;
   size_t first = etr_method_first_of_handle(method, handle), end = first;
@@ -92,8 +94,9 @@ static uint8_t bits_from_neighbor(uint8_t from, place on_path, place by_outside)
   return (uint8_t)((is_on_path ? on_path : 0) | (is_by_outside ? by_outside : 0));
 }
 
-/* Marks the nodes that come after nodes of the delegate on paths through the graph, and those that
- * come before: producers are listed first, so one pass in each direction follows all paths. */
+/* Marks the nodes that come after nodes of the delegate on paths through the graph (AFTER, and
+ * AFTER_OUT if a path leads through a node that is certainly outside), and those that come before:
+ * producers are listed first, so one pass in each direction follows all paths. */
 static void follow_paths(const paths *p) {
   const etr_graph *graph = p->finder->placement->method->graph;
   uint8_t *bits = p->positions;
@@ -236,7 +239,8 @@ static bool may_be_kernel(finder *f, uint32_t node, pass current) {
 }
 
 /* Marks as many nodes of a group (those with one handle and operator) as kernels as there are
- * kernels with both, those first that a delegate is least likely to contain. */
+ * kernels with both, those first that a delegate is least likely to contain. If there are equally
+ * many of both, all are marked. */
 static void mark_kernels(finder *f, const etr_kernel_group *group) {
   const etr_method_inputs *method = f->placement->method;
   size_t left = group->kernels.count;
@@ -360,7 +364,8 @@ static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted)
 
 /* ---- All ---- */
 
-/* Counts how often all delegates together list each handle. Returns false when out of memory. */
+/* Counts in `listed`, by handle, how often the lists of all delegates together have each handle.
+ * Returns false when out of memory. */
 static bool count_listed_handles(const etr_placement *placement, etr_map *listed) {
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *instruction = &placement->instructions.data[i];

@@ -91,7 +91,7 @@ static void add_segments(file_ranges *c) {
 }
 
 /* Adds the constants of the program that are in its file. Their offsets count from the start of the
- * file. */
+ * file, but those of add_range_of_program() from that of the program. */
 static void add_constants(file_ranges *c, const etr_program_constants *constants) {
   for (size_t i = 0; i < constants->list.count; i++) {
     const etr_constant *constant = &constants->list.data[i];
@@ -117,8 +117,8 @@ typedef struct delegate_of {
   etr_file_part part; /* what all parts of the delegate have in common */
 } delegate_of;
 
-/* Returns the path of the module of the node that an operator of the payload runs, or else of the
- * delegate; NULL without an Edge graph. */
+/* Returns the path of the module of the node that an operator of the payload runs, or else (also
+ * for SIZE_MAX, no operator) of the delegate; NULL without an Edge graph. */
 static const char *module_of_operator(const delegate_of *d, size_t operator_) {
   const etr_graph *graph = d->placement->method->graph;
   if (!graph)
@@ -131,8 +131,8 @@ static const char *module_of_operator(const delegate_of *d, size_t operator_) {
   return graph->modules[module].path;
 }
 
-/* Adds the bytes of a tensor that an operator of a payload reads: in the payload itself, or in the
- * segment of named data that its key names. Data in neither is left out. */
+/* Adds the bytes of a tensor that an operator of a payload reads: in the segment of named data that
+ * its key names, or else in the payload itself. Data in neither is left out. */
 static void add_weight(file_ranges *c, const delegate_of *d, const etr_own_data *data,
                        const etr_value *tensor, size_t operator_) {
   uint32_t segment = data->key ? etr_map_get(&c->by_key, etr_slice_of(data->key)) : ETR_NONE;
@@ -199,7 +199,7 @@ static void record_calls(file_ranges *c, const etr_pte_method *program, uint32_t
 
 /* Adds the payloads of a method's delegates, and in them the constants of those whose format can be
  * read; others are ETR_CONTENT_CLOSED. The instruction of a payload is the first that calls its
- * delegate; -1 if none does. */
+ * delegate; -1 if none does. The module is that of the delegate's nodes together. */
 static void add_delegate_payloads(file_ranges *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
   int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count, sizeof *first);
@@ -266,8 +266,8 @@ static void nest_ranges(file_ranges *c) {
   }
 }
 
-/* Lists the ranges of the file that have bytes of their own, outside the ranges in them. Returns
- * false when out of memory. */
+/* Lists the ranges of the file that have bytes of their own, outside the ranges in them, in
+ * out->parts, which is the arena's. Returns false when out of memory. */
 static bool list_parts(file_ranges *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
   for (size_t i = 0; parts && i < c->list.count; i++) {
@@ -283,7 +283,8 @@ static bool list_parts(file_ranges *c, etr_program_memory *out) {
 }
 
 /* Lists the ranges of the file from the outermost to the innermost: the file, the program,
- * segments, constants and payloads. A byte counts for the innermost range around it. */
+ * segments, constants and payloads. A byte counts for the innermost range around it. A program that
+ * does not begin the file is a bundled one, and what is around it are its tests. */
 bool etr_file_parts_find(etr_program_memory *out, const etr_program_constants *constants,
                          const etr_placement *placements, size_t method_count) {
   etr_arena scratch;

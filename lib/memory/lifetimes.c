@@ -68,8 +68,8 @@ static uint32_t owner_of(const builder *b, uint32_t index) {
 }
 
 /* Returns the tensor that an unwritten tensor is a view of: the one that was last written to its
- * location, or which that one views. ETR_NONE if it cannot be a view of it. Memory planning makes
- * such views without an instruction. */
+ * location, or which that one views. ETR_NONE if none was, or if its type or size is another.
+ * Memory planning makes such views without an instruction. */
 static uint32_t find_viewed_tensor(builder *b, const etr_planned_tensor *tensor) {
   const etr_map_slot *slot = slot_of(b, tensor);
   if (!slot || slot->value == ETR_NONE || !may_be_view(b, tensor, tensor_at(b, slot->value)))
@@ -97,8 +97,9 @@ static uint32_t find_changed_tensor(const builder *b, const etr_planned_tensor *
 
 /* ---- Uses ---- */
 
-/* Adds the tensor of a planned value, which lives from the current instruction on. Returns its
- * index in out->tensors; ETR_NONE when out of memory. */
+/* Adds the tensor of a planned value, which lives from the current instruction on. Its size stays 0
+ * bytes if its sizes or type give none. Returns its index in out->tensors; ETR_NONE when out of
+ * memory. */
 static uint32_t add_planned_tensor(builder *b, int32_t index) {
   const etr_pte_value *value = &b->program->values[index];
   etr_planned_tensor *added = etr_vec_push(b->arena, &b->out->tensors);
@@ -389,7 +390,8 @@ static bool init_builder(builder *b, const etr_placement *placement) {
 }
 
 /* Follows the tensors through inputs, instructions and outputs, then extends lifetimes for state,
- * views and loops, and again for views, because loops extend those. */
+ * views and loops, and again for views, because loops extend those. If lists of tensors were too
+ * long to follow (is_cut), tensors get no lists of users, which would lack some. */
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena,
                         etr_arena *scratch) {
   builder b = {

@@ -71,8 +71,9 @@ static const char *name_of_operation(op_names *names, const etr_pte_method *prog
   }
 }
 
-/* Describes the instructions of a method for its memory plan: what each does, its node and module.
- * Returns NULL when out of memory. */
+/* Describes the instructions of a method for its memory plan: what each does, the Edge node of a
+ * kernel, and the module of that node or of all nodes of a delegate. Sets plan->steps and its
+ * count. Returns NULL when out of memory. */
 static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *placement,
                                    etr_arena *arena) {
   const etr_pte_method *program = placement->method->program;
@@ -101,8 +102,9 @@ static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *p
 
 /* ---- Inputs and outputs ---- */
 
-/* Describes the inputs, or the outputs, of a method that are tensors in `out`, which has room for
- * all. Returns how many there are. */
+/* Describes the inputs or the outputs (`role`) of a method that are tensors in `out`, which has
+ * room for all. One without a name is called input_0, output_0 and so on, by its index. Returns how
+ * many there are. */
 static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_method *program,
                                     const etr_value_name *names, etr_tensor_role role,
                                     etr_arena *arena) {
@@ -127,7 +129,8 @@ static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_meth
 }
 
 /* Writes a constant that a method returns as text, such as "[1, 2]"; of tensors, only that they are
- * some. `is_nested`: it is in a list, where a list is written as "[]". */
+ * some. `is_nested`: it is in a list, where a list is written as "[]", so that one that contains
+ * itself ends. */
 static void write_returned_value(etr_writer *writer, const etr_pte_method *program, int32_t index,
                                  bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count
@@ -192,9 +195,9 @@ static const char *text_of_returned_values(const etr_pte_method *program, etr_ar
   return etr_text_end(&text, &writer);
 }
 
-/* Lists the tensors that cross the boundary of a method, its inputs and then its outputs, and
- * counts the tensors for which no memory is planned, so that the caller must provide it. Returns
- * false when out of memory. */
+/* Lists the tensors that cross the boundary of a method, its inputs and then its outputs, with the
+ * text of constants that it returns. Counts the tensors for which no memory is planned
+ * (unplanned_count), so that the caller must provide it. Returns false when out of memory. */
 static bool list_boundary(etr_memory_plan *plan, const etr_pte_method *program,
                           const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(
@@ -311,7 +314,8 @@ static void warn_of_misplaced(memory_check *check, const etr_planned_tensor *ten
 /* ---- Locations ---- */
 
 /* Sets whether a tensor is misplaced: it has a size that cannot be, or is not inside its buffer.
- * Such a tensor is warned of and left out of sums. */
+ * Such a tensor is warned of and left out of sums. The number of buffers that the warning gives
+ * leaves out buffer 0, which ExecuTorch reserves. */
 static void find_whether_misplaced(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
   const etr_pte_buffers *buffers = &check->program->buffers;
@@ -557,8 +561,8 @@ static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   return etr_arena_format(arena, "%s:%u", types[device->type], (unsigned)device->index);
 }
 
-/* Returns, per buffer, the first device that the program lists for it; NULL for the CPU. Returns
- * NULL instead of the list when out of memory. */
+/* Returns, per buffer, the first device that the program lists for it (so the list is read from its
+ * end); NULL for the CPU. Returns NULL instead of the list when out of memory. */
 static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
                                                 etr_arena *scratch) {
   const etr_pte_device **devices = etr_arena_alloc_array(scratch, buffers->count, sizeof *devices);
@@ -570,8 +574,9 @@ static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
   return devices;
 }
 
-/* Lists the program's buffers that have a size or tensors, with their device and size in bytes, and
- * the index of each buffer in this list. Returns false when out of memory. */
+/* Lists the program's buffers that have a size or tensors, with their device, size in bytes and
+ * number of tensors, and sets b->buffer_of_id to the index of each buffer in this list. Returns
+ * false when out of memory. */
 static bool list_buffers(builder *b) {
   size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */

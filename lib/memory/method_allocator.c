@@ -57,8 +57,9 @@ static void add_allocation(uint64_t *used, runtime_type type, size_t count) {
   *used = start + (uint64_t)type.size * count;
 }
 
-/* Adds the bytes that the runtime's parseTensor allocates. A static tensor uses the sizes and the
- * order of dimensions in the file, so that only its strides and the tensor itself take memory. */
+/* Adds to *used the bytes that the runtime's parseTensor allocates. A static tensor uses the sizes
+ * and the order of dimensions in the file, so that only its strides and the tensor itself take
+ * memory. `t` has the sizes of types on the processor. */
 static void add_tensor_allocations(uint64_t *used, const runtime_types *t,
                                    const etr_pte_value *value) {
   size_t rank = (size_t)value->rank;
@@ -70,8 +71,9 @@ static void add_tensor_allocations(uint64_t *used, const runtime_types *t,
   add_allocation(used, t->tensor_impl, 1);
 }
 
-/* Adds the bytes that the runtime's Method::parse_values allocates for one value; none for numbers.
- */
+/* Adds to *used the bytes that the runtime's Method::parse_values allocates for one value, of types
+ * with the sizes `t`: for a list, a pointer to each item, the items themselves and the list; for a
+ * text or plain numbers, only a span of the file. Other values need none beyond their EValue. */
 static void add_value_allocations(uint64_t *used, const runtime_types *t,
                                   const etr_pte_value *value) {
   switch (value->kind) {

@@ -26,9 +26,9 @@ void etr_program_constants_init(etr_program_constants *constants, const etr_pte_
   etr_map_init(&constants->index_by_data, arena);
 }
 
-/* Returns the key of a tensor's data, by which tensors that share it are found: its name for data
- * in another file; else its table in the program (0 for constants) and its number in the table,
- * which it writes to `own_number`. */
+/* Returns the key of a tensor's data, by which tensors that share it are found. For data in another
+ * file it is the number 1 with the data's name; else two numbers, written to `own_number`: its
+ * table in the program (0 for constants, else the mutable one + 1) and its number in the table. */
 static etr_slice key_of_data(etr_program_constants *constants, const etr_pte_value *value,
                              uint64_t own_number[2]) {
   if (value->external)

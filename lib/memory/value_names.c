@@ -18,6 +18,8 @@ typedef struct namer {
   size_t count;
 } namer;
 
+/* Sets the name and the node of a value, unless it has a name already. `is_computed`: the node
+ * computes it, and is no input or weight. */
 static void name_value(namer *n, int32_t value, uint32_t node, const char *name, bool is_computed) {
   if (!n->names[value].name)
     n->names[value] = (etr_value_name){name, node, is_computed};
@@ -49,7 +51,8 @@ static bool list_values_of_instruction(namer *n, bool written) {
 }
 
 /* Gives the values that a kernel reads the names of the weights that its node (`index`) reads. The
- * kernel's arguments are taken to be the node's inputs, in order, if there are as many of both. */
+ * kernel's arguments, those that it does not only write, are taken to be the node's inputs, in
+ * order, if there are as many of both. */
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_node *node = &graph->nodes[index];
@@ -64,7 +67,8 @@ static void name_weights(namer *n, uint32_t index) {
 }
 
 /* Gives the values that a delegate call writes the names of the node outputs that leave the
- * delegate, in order, if there are as many of both. */
+ * delegate, in order, if there are as many of both. Those nodes count as what computes the values.
+ */
 static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
   const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count,
@@ -97,8 +101,9 @@ static void name_inputs(namer *n) {
   }
 }
 
-/* Gives the results of a kernel the names of its node's outputs, in order, unless it has more
- * results than the node has outputs. */
+/* Gives the values that the current instruction, a kernel, writes the names of the outputs of its
+ * node (`index`), in order, and records that the node computes them. Names none if the kernel has
+ * more results than the node has outputs, because they cannot be paired then. */
 static void name_kernel_results(namer *n, uint32_t index) {
   const etr_node *node = &n->placement->method->graph->nodes[index];
   if (!list_values_of_instruction(n, true) || n->count > node->output_count)

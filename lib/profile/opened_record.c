@@ -71,8 +71,8 @@ static etr_status read_program(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-/* Reads the ETRecord, if there is one, and warns of what it lacks. Fails if it cannot be read, or
- * when out of memory. */
+/* Reads the ETRecord, if there is one, as far as the options want it (Edge graphs alone, no
+ * sources), and warns of what it lacks. Fails if it cannot be read, or when out of memory. */
 static etr_status read_record(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_record_limits limits = {.budget = &out->budget,
@@ -139,8 +139,9 @@ static etr_method_inputs *find_or_add_method(reader *r, const char *name) {
 }
 
 /* Lists every method that the .pte, the delegate maps or an Edge graph names, in this order, with
- * what each of them says about it. Indexes the nodes of their graphs. Returns false when out of
- * memory. */
+ * what each of them says about it. Indexes the nodes of their graphs, and finds out whether and why
+ * the work of their runs varies, and how much they multiply per inference by the Edge graph.
+ * Returns false when out of memory. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->pte.method_count; i++) {
@@ -299,7 +300,8 @@ static etr_status read_inputs(reader *r, etr_error *error) {
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* What the caller chose is kept, also if finding does not take it over. */
+/* Searches no paths, only the buffers. What the caller chose (weights, references, taps) is kept,
+ * also if finding does not take it over. */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error) {
   ETR_TRY(etr_inputs_find_all(out, NULL, 0, given, error));
   if (given->weight_count > 0) {
@@ -384,8 +386,9 @@ static bool has_word(etr_slice words, const char *word) {
   return false;
 }
 
-/* Returns true if a JSON document is an object whose member "instructions" is a text that has the
- * word; false, too, for what is no such document, and when out of memory. */
+/* Returns true if a JSON document is an object whose member "instructions" is a text, words
+ * separated by blanks, that has the word; false, too, for what is no such document, and when out of
+ * memory. */
 static bool lists_instruction(etr_slice document, const char *word) {
   etr_json *json = etr_json_open_memory(document, NULL);
   bool found = false;
@@ -407,7 +410,8 @@ static bool lists_instruction(etr_slice document, const char *word) {
   return found;
 }
 
-/* Returns false if nothing says what the processor has. */
+/* Returns false if nothing says what the processor has: no record.json lies beside inputs in
+ * memory, and one that cannot be read, or whose path is too long, is ignored. */
 bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
   static const char word[] = "avx512_vnni"; /* only x86-64 has it */

@@ -53,9 +53,9 @@ typedef struct loader {
 
 /* ---- Reading ---- */
 
-/* Starts the profile with what was read of the record. Its graphs and methods are copied, since
- * this profile fills in times, payloads and a budget of its own. Returns false when out of
- * memory. */
+/* Starts the profile with what was read of the record, its warnings included. Its graphs and
+ * methods are copied, since this profile fills in times, payloads and a budget of its own. Returns
+ * false when out of memory. */
 static bool copy_record(loader *l) {
   const etr_opened_record *opened = l->opened;
   *l->profile = opened->profile;
@@ -108,9 +108,8 @@ static etr_status read_dumps(loader *l, etr_error *error) {
 
 /* ---- Methods ---- */
 
-/* Counts the methods that have a graph or instructions. One that only returns a constant has
- * neither.
- */
+/* Counts the methods that can have run: those with a graph or instructions. One that only returns a
+ * constant has neither. */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
   for (size_t i = 0; i < l->methods.count; i++) {
@@ -216,7 +215,8 @@ static bool has_program_graph(const etr_method_inputs *method) {
 }
 
 /* Joins one method: finds the nodes of its instructions and events, makes the graph of its program,
- * and fills the times of its graphs and its totals in `out`. Fails when out of memory, or if the
+ * and fills the times of its graphs and its totals in `out`. If only Edge graphs are wanted, the
+ * graph of the program is made only where events have no other. Fails when out of memory, or if the
  * budget of nodes is spent. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
@@ -299,8 +299,9 @@ typedef struct ranked_entry {
   uint32_t index;  /* among the record's graphs, and then the program's */
 } ranked_entry;
 
-/* Returns a number by which graphs are sorted for display: 0 for an Edge graph with times, then 1
- * for an Edge graph without and for graphs of programs, then ATen graphs and others. */
+/* Returns a number by which graphs are sorted for display: 0 for an Edge graph with times on its
+ * operators, 1 for an Edge graph without, 2 for graphs of programs, 3 for ATen graphs, and 4 for
+ * others. */
 static int display_rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool is_timed = graph->times && graph->profile_method != ETR_NONE &&
@@ -384,7 +385,8 @@ static void set_graphs_of_methods(const loader *l, const uint32_t *display_index
 }
 
 /* Fills the profile with its graphs, in the order in which they are shown, and with its runs,
- * blocks and chosen options. Fails when out of memory. */
+ * blocks and chosen options. Cycles were taken as ns if a tick is 1 ns and there are events whose
+ * runners read a clock that counts cycles. Fails when out of memory. */
 static etr_status fill_graphs_and_runs(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
@@ -561,8 +563,9 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Makes a profile of the opened record and the ETDumps, in steps that build on each other. Returns
- * the error of the first step that fails. */
+/* Makes a profile of the opened record and the ETDumps, in steps that build on each other; memory
+ * plans and costs are left out if the options say so. Returns the error of the first step that
+ * fails. */
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
@@ -668,7 +671,8 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   return status;
 }
 
-/* The profile owns the record that it opens. Nothing is kept in it for other profiles. */
+/* The profile owns the record that it opens. Nothing is kept in it for other profiles (kept is
+ * NULL), and the bytes of the .pte are freed, because no later join reads them. */
 etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                             etr_error *error) {
   etr_opened_record *opened;

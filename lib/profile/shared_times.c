@@ -121,8 +121,9 @@ static void restore_blocks(const saved *saved_blocks, const finder *f) {
   }
 }
 
-/* Returns a copy of the events of all blocks, block by block, with the nodes that a join gave
- * them; NULL when out of memory. */
+/* Returns a copy of the events of the undecided runs' blocks, block by block, with the nodes that a
+ * join gave them; NULL when out of memory. The list is the arena's; what the events point to is not
+ * copied. */
 static etr_event *copy_events(const finder *f, etr_arena *arena) {
   size_t count = 0, row = 0;
   for (size_t i = 0; i < f->count; i++)
@@ -139,7 +140,8 @@ static etr_event *copy_events(const finder *f, etr_arena *arena) {
 /* ---- A trial ---- */
 
 /* Joins the undecided runs to one of the methods that they may be of, on copies of what a join
- * changes, and restores the blocks. Sets *is_joined to false if the budget of nodes does not
+ * changes, and restores the blocks; the results are in *t, and its warnings are not shown. t->graph
+ * is the only graph, with index 0. Sets *is_joined to false if the budget of nodes does not
  * suffice. Returns false when out of memory. */
 static bool try_method(trial *t, const finder *f, const etr_method_inputs *method, etr_arena *arena,
                        bool *is_joined) {
@@ -185,8 +187,9 @@ static const char *module_path_of(const etr_graph *graph, const etr_node *node) 
   return module < graph->module_count ? graph->modules[module].path : "";
 }
 
-/* Returns true if joins to two methods give an event (x in one, y in the other) nodes with the same
- * operators, in modules of the same path. */
+/* Returns true if two joins of the undecided runs, each to one of the methods that they may be of
+ * (its results are a trial), give an event nodes with the same operators, in modules of the same
+ * path. `x` is the event as the join of `a` filled it in, `y` the same event of `b`. */
 static bool is_joined_alike(const trial *a, const trial *b, const etr_event *x,
                             const etr_event *y) {
   if (x->node_count != y->node_count)
@@ -213,8 +216,9 @@ static bool joins_agree(const trial *a, const trial *b, const finder *f) {
 
 /* ---- All ---- */
 
-/* Joins the undecided runs to each method that they may be of. If all joins agree, sets out->shared
- * to the times of the first one. Returns false when out of memory. */
+/* Joins the undecided runs to each method that they may be of. If all joins succeed and agree, sets
+ * out->shared to the graph and the times of the first one; else leaves it as it is. Returns false
+ * when out of memory. */
 static bool find_shared_times(etr_method *out, const finder *f, const etr_method_inputs *methods,
                               etr_arena *arena, etr_arena *scratch) {
   const etr_block *block = &f->blocks->blocks[f->block_indices[0]];

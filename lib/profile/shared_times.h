@@ -10,8 +10,8 @@
 
 /** Sets out->shared of a method of undecided runs, if all methods that they may be of give each of
  * their events an equal operator in a module of the same path. `index` is that of the method in the
- * blocks, whose excluded runs are dropped; else they stay as they are. Call it before the graphs
- * get their times. Returns false when out of memory. */
+ * blocks, which the joins change, and which are restored after each. Call it before the graphs get
+ * their times. Returns false when out of memory. */
 bool etr_shared_times_find(etr_method *out, uint32_t index, const etr_blocks *blocks,
                            const etr_method_inputs *methods, etr_arena *arena);
 

@@ -27,8 +27,9 @@ static const etr_value *token_input_of(const filler *f, const etr_method *method
 
 /* ---- Tokens of runs ---- */
 
-/* Sets the number of tokens that each run of a method reads, excluded ones included: those of
- * `tokens_of_run` by the index of the run or, if it is NULL, `tokens_of_all`. */
+/* Sets the number of tokens that each run of a method reads, excluded ones included:
+ * tokens_of_run[run] or, if that list is NULL, the same number (`tokens_of_all`) for all. 0:
+ * unknown. */
 static void set_tokens(const filler *f, const etr_method *method, const uint64_t *tokens_of_run,
                        uint64_t tokens_of_all) {
   for (size_t i = 0; i < method->run_count; i++) {
@@ -77,8 +78,8 @@ static uint64_t tokens_by_shape(const etr_value *input) {
 }
 
 /* Sets the tokens of each run to the number of elements of its token input, where symbolic sizes
- * are those of tensors that the run logged; 0 if it logged none that shows them. Returns false when
- * out of memory. */
+ * are those of tensors that the run logged; 0, unknown, if it logged none that shows them. Returns
+ * false when out of memory. */
 static bool set_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
   const etr_profile *profile = f->profile;
   const etr_graph *graph = graph_of(f, method);
@@ -187,8 +188,8 @@ static bool set_throughput_of_method(const filler *f, etr_method *method) {
 
 /* ---- Loads ---- */
 
-/* Sets profile->load to the event that takes longest, on average, outside of inferences: loading
- * the program. */
+/* Sets profile->load to the event that takes longest, by its mean time, outside of inferences:
+ * loading the program. */
 static void find_longest_load(etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
@@ -240,8 +241,9 @@ static bool list_token_readers(const filler *f, readers *list) {
 }
 
 /* Sets the time to the first token, in ticks: that of the method or phase which reads the most
- * tokens per run, because it reads the prompt. Sets nothing if no other reads fewer. Returns false
- * when out of memory. */
+ * tokens per run, because it reads the prompt. Sets nothing if no other reads fewer. If a load was
+ * recorded, with_load adds its typical time, once for each method that ran. Returns false when out
+ * of memory. */
 static bool set_time_to_first_token(const filler *f) {
   readers list = {0};
   if (!list_token_readers(f, &list))
@@ -338,9 +340,10 @@ static size_t keep_evenly_spaced(step *list, size_t count) {
 }
 
 /* Sets by how much the time of a run of one token grows with its position, in ms per 1000 tokens:
- * the median slope of all pairs of runs (Theil-Sen), which outliers hardly change. Its interval of
- * 95 % is the one of Kendall's rank statistic. Sets *is_known to false if all positions are equal.
- * Returns false when out of memory. */
+ * the median slope of all pairs of runs (Theil-Sen), which outliers hardly change. Its two-sided
+ * interval of 95 % is the one of Kendall's rank statistic, whose distance in ranks counts from the
+ * median slope. Sets *is_known to false if all positions are equal. Returns false when out of
+ * memory. */
 static bool find_slope(etr_cache_growth *out, const step *list, size_t count, etr_arena *scratch,
                        bool *is_known) {
   size_t pairs = 0;
