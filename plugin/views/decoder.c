@@ -158,8 +158,8 @@ static size_t push_neighbors(marking *m, const walk *rule, uint32_t node, size_t
 }
 
 /* Walks from a node, in the direction and as far as the rule says, and gives operators without a
- * kind that of the rule. A walk ends at layers and at operators of another kind. The node itself
- * stays as it is. */
+ * kind that of the rule. A walk ends at operators of another kind, and at layers, which get the
+ * rule's layer_kind if they have no kind. The node itself stays as it is. */
 static void mark_from(marking *m, uint32_t node, const walk *rule) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
@@ -181,7 +181,7 @@ static void mark_from(marking *m, uint32_t node, const walk *rule) {
   }
 }
 
-/* A walk over all operators, up to layers. */
+/* Decides that a walk marks each operator and goes on, so that it ends only at layers. */
 static step over_all(const marking *m, uint32_t node) {
   (void)m;
   (void)node;

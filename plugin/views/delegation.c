@@ -293,7 +293,8 @@ static int by_count(const void *a, const void *b) {
   return etr_natural_compare(x->name, y->name);
 }
 
-/* Counts a name in a list of names. Returns false when out of memory. */
+/* Counts a name in a list of names. A new name gets the number of its place at the end of the list.
+ * Returns false when out of memory. */
 static bool count_name(name_counts *counts, etr_arena *arena, const char *name) {
   uint32_t number = etr_map_number(&counts->index, etr_slice_of(name));
   bool is_new = number == counts->list.count;
@@ -375,7 +376,8 @@ static uint32_t delegate_of_node(const delegate_search *s, size_t node) {
 }
 
 /* Sets s->nodes to the operators of each delegate, in the order of the graph: those of delegate i
- * are nodes[first_node[i]] to nodes[first_node[i + 1] - 1]. Returns false when out of memory. */
+ * are nodes[first_node[i]] to nodes[first_node[i + 1] - 1]. Also allocates s->counted_for, all 0.
+ * Returns false when out of memory. */
 static bool list_nodes_by_delegate(delegate_search *s) {
   size_t count = s->method->delegate_count, node_count = s->graph->node_count;
   s->nodes = etr_arena_alloc_array(s->scratch, node_count, sizeof *s->nodes);

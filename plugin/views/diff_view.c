@@ -324,8 +324,9 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Returns the row of a part of the time and its backend, which is added if it is new. Backends
- * have no names if one side has none. */
+/* Returns the row of a part of the time and its backend, which is added if it is new: `rows` has
+ * room for it. If one side does not know the names of its backends, they count as one, so that the
+ * two sides have the same rows. */
 static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t *count,
                                               const etr_part_time *part,
                                               const etr_method_pair *method) {

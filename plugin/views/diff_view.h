@@ -51,8 +51,8 @@ typedef struct etr_diff_rows {
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section);
 
-/** Lists a section of a method in an order for people, without modules and patterns that have no
- * timed nodes of their own. Returns false when out of memory. */
+/** Lists a section of a method for people: rows that are news first, then by `order`; without the
+ * modules and patterns that have no timed nodes of their own. Returns false when out of memory. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section, etr_node_order order);
 
@@ -82,7 +82,8 @@ static inline double etr_known_time(double time) {
 }
 
 /** Returns the section that the first table of a method divides its operators by: operators, unless
- * the filter asks for another one that the method has. */
+ * the filter asks for another one that the method has. A method that is compared by events has no
+ * modules, patterns and source lines; without a filter, kernels are its section. */
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method);
 

@@ -174,7 +174,8 @@ static const char *counted_operators(const etr_finder *finder, uint32_t node, si
       etr_arena_format(finder->arena, "%zu %s%s", count, name, is_word ? etr_plural(count) : ""));
 }
 
-/* Returns the rate of an operator in its fastest run, in GFLOP/s: nothing interrupted that. */
+/* Returns the rate of an operator in its fastest run, which nothing interrupted, in GFLOP/s: its
+ * rate in the typical run times typical time by shortest time. */
 static double best_rate(const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double rate = figures_of(finder, node).gflops;
@@ -295,6 +296,7 @@ typedef struct rates {
 static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double median = time->per_run.p50;
+  /* The backend alone says which clock timed the operator; without one it is the kernels' clock. */
   double step = etr_clock_step(finder->profile, time->backend, NULL);
   bool is_well_timed = median >= LEAST_STEPS * step &&
                        etr_ticks_to_ns(finder->profile, median) >= LEAST_NS;

@@ -55,7 +55,8 @@ static void count_event(const etr_finder *finder, etr_delegate_spending *spendin
     spending->hidden += (uint64_t)(step / 2 * (double)event->sample_count);
 }
 
-/* Counts the calls and operators of each delegate, in all blocks of the method. */
+/* Counts the calls and operators of each delegate, in all blocks of the method, and adds up what a
+ * coarse clock hides of the operators. */
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
   for (size_t block_index = 0; block_index < finder->method->block_count; block_index++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[block_index]];
@@ -176,6 +177,7 @@ static void describe_calls(etr_finding *finding, const chosen *calls, const char
 
 /* ---- Delegates that wait or copy ---- */
 
+/* Returns all ticks of a delegate: the sum over what they are spent on. */
 static uint64_t sum_ticks(const uint64_t *ticks) {
   uint64_t sum = 0;
   for (size_t i = 0; i < ETR_SPENDINGS; i++)

@@ -273,7 +273,8 @@ static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
 }
 
 /* Finds the permutes inside delegates that only change the layout, and how many pairs of them
- * cancel but for linear layers between them. Returns false when out of memory. */
+ * cancel but for linear layers between them. Only nodes whose time is certain, and not matched by
+ * the order of events, are marked and added up. Returns false when out of memory. */
 static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out) {
   *out = (layout_permutes){0};
   if (!finder->graph || !etr_finder_has_edge(finder))

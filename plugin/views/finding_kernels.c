@@ -93,9 +93,10 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
   return true;
 }
 
-/* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`, by the measured
- * ratio of the operator. The least is 0 if the optimized library has the kernel, since that may
- * have been linked. Without a ratio it may save all. ticks: of the kernel, over all runs. */
+/* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`: at half of the
+ * operator's lowest measured ratio, to be careful, and at its highest. The least is 0 if the
+ * optimized library has the kernel, since that may have been linked. Without a ratio it may save
+ * all. ticks: of the kernel, over all runs. */
 static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
   etr_ratio ratio;
   etr_slice op = kernel_operator(kernel);
@@ -163,8 +164,9 @@ static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
   return true;
 }
 
-/* Adds the findings about kernels that a known partitioner takes, or that an optimized library has.
- * Returns false when out of memory. */
+/* Adds the findings about kernels that a known partitioner takes, and about others that an
+ * optimized library has. The library is also named for the kernels that the partitioner takes, if
+ * it has more than half of their time. Returns false when out of memory. */
 static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernels) {
   const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
@@ -263,8 +265,9 @@ static outlier find_outlier(const etr_finder *finder, const etr_block *block,
   return stands_out ? longest : (outlier){0};
 }
 
-/* Adds the finding about operators that took over ten times their median in one run. Returns false
- * when out of memory. */
+/* Adds the finding about operators that took over ten times their median in one run. What they took
+ * beyond their medians was lost once, and not in each inference, so it is no share of that. Returns
+ * false when out of memory. */
 static bool add_outlier_event_finding(etr_finder *finder) {
   const etr_method *method = finder->method;
   outlier worst = {0};
@@ -319,7 +322,8 @@ bool etr_add_kernel_findings(etr_finder *finder) {
 
 /* ---- Where most of the time of delegates is, if it is on no node ---- */
 
-/* Returns the largest part of the time of delegates that is on no node; NULL if there is none. */
+/* Returns the largest part of the time of delegates that is on no node, by its ticks over all runs;
+ * NULL if there is none. */
 static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   const etr_part_time *largest = NULL;
   for (size_t i = 0; i < finder->method->part_count; i++) {

@@ -31,8 +31,8 @@ typedef struct lever_target {
   bool is_first;       /* it takes more than any other part */
 } lever_target;
 
-/* Marks the operators of the part, and sets their number and ticks. Marks none when out of memory,
- * which the arena remembers. */
+/* Marks the operators of the part, and sets their number and their ticks in the typical run,
+ * without interruptions. Marks none when out of memory, which the arena remembers. */
 static void mark_operators(lever_target *target, const etr_groups *groups) {
   const etr_finder *finder = target->finder;
   bool *is_in_row = etr_arena_alloc_array(finder->arena, groups->count, sizeof *is_in_row);
@@ -291,8 +291,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
 }
 
 /* Adds the ticks that XNNPACK would save on an operator to two estimates: *low at half of the
- * operator's lower ratio, *high at its upper ratio. Adds nothing if no ratio is known for the
- * operator. */
+ * operator's lower ratio, to be careful, *high at its upper ratio. Adds nothing if no ratio is
+ * known for the operator. */
 static void add_delegate_saving(etr_slice op, double ticks, double *low, double *high) {
   etr_ratio ratio;
   if (!etr_ratio_of_delegate(&ratio, op))
@@ -544,8 +544,9 @@ static bool add_opaque_lever(const lever_target *target) {
       fact, is_computing ? "docs/backends.md says what each backend can record." : evidence);
 }
 
-/* Adds the finding that asks why calls of delegates take much longer than usual. Returns false when
- * out of memory. */
+/* Adds the finding that asks why calls of delegates take much longer than usual. What it saves is
+ * not known (the two NAN). target->ticks are those of all calls in the typical run. Returns false
+ * when out of memory. */
 static bool add_slow_calls(const lever_target *target) {
   etr_finder *finder = target->finder;
   enum { FEW_RUNS = 3 }; /* of fewer, a first run is much of the typical one */

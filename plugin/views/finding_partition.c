@@ -132,8 +132,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-/* Sets *p to what a backend does with the graph: which operators it has, which it refuses and why,
- * and which are between its delegates. Returns false when out of memory. */
+/* Sets *p to what a backend does with the graph: which operators it has, which it refuses and why
+ * (NULL if the rules of its partitioner are not known), and which are between its delegates. How
+ * many softmax checks there are does not matter here. Returns false when out of memory. */
 static bool make_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
@@ -237,7 +238,9 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
-/* Returns the sum of what calling the delegates of the backend takes. */
+/* Returns what calling the backend's delegates takes over all runs: their number of calls, the
+ * ticks around operators and of copies, and how many of these a coarse clock may hide of operators.
+ * */
 static overhead sum_overhead(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -481,8 +484,9 @@ static between sum_between(partition *p) {
 }
 
 /* Adds the finding about operators that run on the CPU between the delegates of the backend, if
- * some need not. It saves their kernels, and the overhead of the delegates that become one. Returns
- * false when out of memory. */
+ * some need not (sum_between() makes these candidates). It saves their kernels, and the overhead of
+ * the delegates that become one if all candidates go (NULL: of any operator). Returns false when
+ * out of memory. */
 static bool add_fallback_finding(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
@@ -535,6 +539,8 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
       continue;
     if (!make_partition(&p, finder, method->delegates[i].backend))
       return false;
+    /* Without candidates so far, then with the marked nodes as candidates (NULL: of any operator).
+     * */
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
     size_t after = count_remaining_delegates(&p, levels, NULL);

@@ -20,7 +20,8 @@ typedef struct patterns {
   bool is_decoder;
 } patterns;
 
-/* Sets *p to a graph, with the readers of each node. Returns false when out of memory. */
+/* Sets *p to a graph, with the readers of each node: those of node i are readers[starts[i]] to
+ * readers[starts[i + 1] - 1]. Returns false when out of memory. */
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
@@ -503,7 +504,8 @@ typedef struct layer_set {
 } layer_set;
 
 /* Returns how many of a layer's ticks are surely no multiplications, even if a core is so slow that
- * it multiplies four numbers in a ns; 0 if its multiplications are not known. */
+ * it multiplies four numbers in a ns; 0 if its multiplications are not known. ticks, and the
+ * result: over all runs. */
 static double ticks_without_computing(const patterns *p, uint32_t node, double ticks) {
   enum { MACS_PER_NS = 4 };
   uint64_t macs = p->graph->costs ? p->graph->costs[node].macs : ETR_UNKNOWN;

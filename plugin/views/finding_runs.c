@@ -54,7 +54,10 @@ static const char *runs_prefix(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
-/* Adds the finding that runs become slower or faster. Returns false when out of memory. */
+/* Adds the finding that runs become slower or faster, on a fitted line from the first run of a
+ * stretch to its last. It costs half of that change, which is what the line is above its start on
+ * average. What could be saved is not known (NAN) if runs become faster. Returns false when out of
+ * memory. */
 static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
   etr_finding *added = add_measurement_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2,

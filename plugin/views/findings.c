@@ -242,8 +242,9 @@ typedef struct overlap_marks {
 
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
-/* Returns true if a finding is about the overhead of the delegate at this index, whose call it
- * names: inserted operators are work, and not overhead, and of waiting only copies are overhead. */
+/* Returns true if a finding that names the call of this delegate (an index) saves some of its
+ * overhead, so that it overlaps others that do. Inserted operators (ETR_FINDING_LAYOUT) are work,
+ * and not overhead, and of waiting only copies are overhead. */
 static bool is_about_overhead(const etr_finder *finder, const etr_finding *finding,
                               uint32_t delegate) {
   if (finding->kind == ETR_FINDING_LAYOUT)
@@ -273,7 +274,8 @@ static uint64_t mark_overlaps(const etr_finder *finder, overlap_marks *marks,
 }
 
 /* Sets, for each finding about time of every inference, the earlier findings that save some of the
- * same time. Returns false when out of memory. */
+ * same time. Findings behind the first MOST_MARKED have no bit, and so no overlaps. Returns false
+ * when out of memory. */
 static bool set_overlaps(etr_finder *finder) {
   overlap_marks marks = {
       etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0,

@@ -52,8 +52,9 @@ typedef struct etr_logged_rows {
 } etr_logged_rows;
 
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile);
-/** Returns the first value that an event of a block logged, or that the runs of the block returned
- * if `event` is NULL; ETR_NONE if there is none. */
+/** Returns the index in the profile's debug_values of the first value that an event of a block
+ * logged, or that the runs of the block returned if `event` is NULL; ETR_NONE if there is none. An
+ * event without an instruction logs none: -1 stands for what runs returned. */
 uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile,
                           const etr_block *block, const etr_event *event);
 
@@ -77,7 +78,8 @@ const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile,
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 
 /** Writes the keys of a value: index, role, node, output, kind, dtype, shape, value, and its
- * statistics, which are null if `stats` is NULL. */
+ * statistics, which are null if `stats` is NULL. node is the one that computed the value or, if
+ * that is not known, the one that logged it. */
 void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
                       const etr_tensor_stats *stats);
 

@@ -262,7 +262,8 @@ static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *pro
   return ETR_OK;
 }
 
-/* Adds how far the outputs of a method are from those that the first record logged. */
+/* Sets a method's output_snr_db to the lowest SNR of its outputs against those that the first
+ * record logged, and are_outputs_equal. Outputs that could not be compared do not count. */
 static void add_output_gaps(etr_set_method *out, const etr_method_pair *pair) {
   bool has_outputs = false, are_equal = true;
   for (size_t i = 0; i < pair->gap_count; i++) {
@@ -615,7 +616,7 @@ static void remark_same_recordings(etr_record_set *set) {
 /* Adds remarks on a record if much of its time is in no row, or in rows that the first record does
  * not have. index: of the record. */
 static void remark_time_outside_rows(etr_record_set *set, size_t index) {
-  static const double MUCH = 0.1; /* of the record's time: less is said by nobody */
+  static const double MUCH = 0.1; /* of the record's time: less is not worth a remark */
   const etr_set_record *record = &set->records.data[index];
   double whole_time = 0, listed_time = 0, shared_time = 0;
   for (size_t i = 0; i < record->methods.count; i++)

@@ -200,7 +200,8 @@ static uint32_t module_box(placement *p, uint32_t subgraph, uint32_t module) {
   return box;
 }
 
-/* Returns true if a shown module is that of a nested graph's owner, or below it. */
+/* Returns true if a shown module is that of the node that owns a nested graph, or below it. Module
+ * 0 is the top of the model, where the search ends. */
 static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t module) {
   uint32_t outer = outer_module(p, subgraph);
   while (module != outer && module != 0)
@@ -304,8 +305,9 @@ static void find_shown_module_of_nodes(placement *p) {
   }
 }
 
-/* Finds the box of each node, and which nodes are guests in the box of another module. When out of
- * memory, the arena has failed. */
+/* Finds the box of each node, and which nodes are guests in the box of another module. Nodes of the
+ * graph itself have the subgraph ETR_NONE, which plus one is 0, so their inputs are counted there.
+ * When out of memory, the arena has failed. */
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   placement p = {.tree = tree};
@@ -678,8 +680,9 @@ static void add_label(shortening *s, etr_map *known, uint32_t box, const char *l
   etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : NO_FAMILY);
 }
 
-/* Cuts the labels of families to their last words, unless a label of the family would then be that
- * of another box in the same parent. When out of memory, the arena has failed. */
+/* Cuts labels to their last words, "encoder_layer_3" to "layer_3", in all boxes of a family or in
+ * none: in none if a cut label would be the label, whole or cut, of another box in the same parent.
+ * When out of memory, the arena has failed. */
 static void cut_to_last_words(shortening *s) {
   etr_box *boxes = s->tree->boxes.data;
   uint32_t count = (uint32_t)s->tree->boxes.count;
@@ -870,8 +873,9 @@ static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
-/* Chooses, for each box with too many children, which of them go into buckets: its nodes, its runs
- * of list members, or its boxes. Returns false if no box has too many. */
+/* Sets the step of each box's plan: of a box with too many children, whether its nodes, its runs of
+ * list members, or its boxes go into buckets; STEP_NONE for other boxes. It first counts the nodes
+ * of each box that may go (`loose`). Returns false if no box has too many. */
 static bool choose_steps(pass *p) {
   bool has_any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)

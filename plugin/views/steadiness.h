@@ -19,8 +19,10 @@
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
-/** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory.
- */
+/** Describes the noise of the runs of one phase in the words of etr_steadiness_text(), without the
+ * name of the phase: "12 % slower from run 26 on"; "" if the runs are merely steady or noisy, or
+ * too few. execute: Method::execute of these runs. unit: of times in the text. Returns NULL when
+ * out of memory. */
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
                            const etr_stats *execute, etr_unit unit);
 
