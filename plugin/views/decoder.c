@@ -240,7 +240,7 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
 }
 
 /* Marks what a node of an attention or a cache reads as attention, back to the projections, which
- * it marks, too, and to operators that have a kind already. */
+ * get their own kind, and to operators that have a kind already. */
 static void mark_sources(marking *m, uint32_t node) {
   mark_from(m, node,
             &(walk){.kind = ETR_LAYER_ATTENTION,

@@ -75,8 +75,8 @@ static etr_delegation_row *find_or_add_type(counting *c, etr_slice op_type) {
   return new_row;
 }
 
-/* Sets the medians of each row, and the weight that it is ranked by. Returns false when out of
- * memory. */
+/* Sets the medians of each row, and the weight that it is ranked by. The delegated nodes of row i
+ * are group 2 * i, the others group 2 * i + 1. Returns false when out of memory. */
 static bool weigh_rows(counting *c, const etr_profile *profile, const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
   for (size_t i = 0; stats && i < c->rows.count; i++) {
@@ -403,7 +403,8 @@ static bool list_nodes_by_delegate(delegate_search *s) {
 }
 
 /* Counts the modules and operators in a delegate, the most frequent first, and sums its
- * multiply-accumulates. Returns false when out of memory. */
+ * multiply-accumulates. s->counted_for lets each module count once, however many operators it has
+ * here. Returns false when out of memory. */
 static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
                            uint32_t delegate) {
   const etr_graph *graph = s->graph;

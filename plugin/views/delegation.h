@@ -37,8 +37,9 @@ typedef struct etr_delegation {
   size_t count;
 } etr_delegation;
 
-/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. All counts
- * are 0 for a method without a graph. Returns false when out of memory. */
+/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. Nodes in
+ * the body of a branch or loop are not counted, but add their time to the node that contains it.
+ * All counts are 0 for a method without a graph. Returns false when out of memory. */
 bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method, const etr_node_filter *filter);
 

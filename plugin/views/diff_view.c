@@ -114,8 +114,9 @@ const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_s
   return groups[section];
 }
 
-/* Returns true if a reader wants to see a row: it changed, or is on one side only. With few runs no
- * row can be judged, so all rows that differ are news. */
+/* Returns true if a reader wants to see a row: it changed, or is on one side only. If any node of
+ * the method was timed, a row without times is no news. With few runs no row can be judged, so all
+ * rows that differ are news. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   bool is_timed = change->base_runs || change->new_runs;
   if (change->reason == ETR_REASON_FEW_RUNS)

@@ -57,7 +57,7 @@ bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_p
                         etr_diff_section section, etr_node_order order);
 
 /** Return true if the filter selects this section, the numeric gaps, or this method. The filter may
- * be NULL, which selects all. */
+ * be NULL, which selects all. No filter selects the section of operators by pattern alone. */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
@@ -69,8 +69,9 @@ double etr_diff_median(const etr_change *change);
 
 /* ---- What the nodes of a comparison compute and move, on both sides ---- */
 
-/** Sets base_cost and new_cost of the rows, in the arena. They stay NULL for a side that is a
- * document or has no graph. Returns false when out of memory. */
+/** Sets base_cost and new_cost of the rows and, of modules and patterns, base_tree_cost and
+ * new_tree_cost, in the arena. They stay NULL for a side that is a document or has no graph.
+ * Returns false when out of memory. */
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section);
 

@@ -91,8 +91,9 @@ static bool changes_layout(const etr_event *event) {
          name_starts_with(event, "Copy");
 }
 
-/* Adds an operator that the lowering inserted, or only its ticks if the list has it already. row:
- * of its event in the block. Returns false when out of memory. */
+/* Adds an operator that the lowering inserted, and counts its kind, or only adds its ticks if the
+ * list has one of this name in the instruction already, from another block. row: of its event in
+ * the block. Returns false when out of memory. */
 static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
   const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -186,7 +187,8 @@ static bool is_operator_of_model(const etr_finder *finder, const etr_event *even
 }
 
 /* Returns the event of the nearest operator of the model that ran before an inserted one (step -1)
- * or after it (step 1) in the same delegate; NULL if there is none. */
+ * or after it (step 1) in the same delegate; NULL if there is none. needs_node: only operators with
+ * a node in the graph count. */
 static const etr_event *find_neighbor(const etr_finder *finder, const inserted *copy, int step,
                                       bool needs_node) {
   for (size_t i = copy->row; step > 0 ? i + 1 < copy->block->event_count : i > 0;) {
@@ -200,8 +202,8 @@ static const etr_event *find_neighbor(const etr_finder *finder, const inserted *
   return NULL;
 }
 
-/* Returns the name of the nearest node that ran before (step -1) or after (step 1); NULL if there
- * is none. */
+/* Returns the name of the nearest node of the graph (needs_node is set) that ran before (step -1)
+ * or after (step 1) in the same delegate; NULL if there is none. */
 static const char *neighbor_name(const etr_finder *finder, const inserted *copy, int step) {
   const etr_event *event = find_neighbor(finder, copy, step, true);
   return event ? etr_finder_node_name(finder, event->nodes[0]) : NULL;
@@ -306,8 +308,9 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
   return true;
 }
 
-/* Returns the type of the nearest operator that ran before (step -1) or after (step 1) in the same
- * delegate: "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none. */
+/* Returns the type of the nearest operator, with a node in the graph or without one, that ran
+ * before (step -1) or after (step 1) in the same delegate: "Convolution" of "Convolution (NHWC,
+ * F32) IGEMM". NULL if there is none. */
 static const char *neighbor_type(const etr_finder *finder, const inserted *copy, int step) {
   const etr_event *event = find_neighbor(finder, copy, step, false);
   if (!event)
@@ -600,7 +603,8 @@ static uint32_t most_common_phase(const etr_method *method) {
 }
 
 /* Adds the finding about operators that took many times their median in one run, if there are any.
- * Returns false when out of memory. */
+ * What they took beyond their medians was lost once, and not in each inference, so it is no share
+ * of that. Returns false when out of memory. */
 bool etr_add_outlier_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);

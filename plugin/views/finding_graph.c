@@ -458,8 +458,8 @@ static void unmark_fallback(const etr_finder *finder, bool *marked) {
   }
 }
 
-/* Adds a finding for each operator of which kernels only copy, without those on constants, which
- * have a finding of their own. Returns false when out of memory. */
+/* Adds a finding for each operator of which kernels only copy, by their time with the calls around
+ * them (true). Those on constants have a finding of their own. Returns false when out of memory. */
 bool etr_add_copy_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;

@@ -107,8 +107,9 @@ static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uin
 }
 
 /* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
- * time. kernel_count: of all kernels; optimized_ticks: of the taken ones that an optimized library
- * has, over all runs, or 0 not to name it. Returns false when out of memory. */
+ * time. partitioner: its backend, "XnnpackBackend", shown as "XnnpackPartitioner"; kernel_count: of
+ * all kernels; optimized_ticks: of the taken ones that an optimized library has, over all runs, or
+ * 0 not to name it. Returns false when out of memory. */
 static bool add_not_delegated_finding(etr_finder *finder, const char *partitioner,
                                       chosen_kernels *taken, size_t kernel_count,
                                       uint64_t optimized_ticks) {
@@ -335,7 +336,8 @@ static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   return largest;
 }
 
-/* Returns true if more than half of the time in a delegate's phases is computing. */
+/* Returns true if more than half of the time in the phases of a backend's delegates is computing.
+ * */
 static bool is_computing(const etr_finder *finder, const char *backend) {
   uint64_t computing_ticks = 0, all_ticks = 0;
   for (size_t i = 0; i < finder->method->time_slice_count; i++) {

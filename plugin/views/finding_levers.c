@@ -47,7 +47,8 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower. */
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them as left out.
+ * */
 static void unmark_depthwise(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -618,8 +619,9 @@ static bool add_other_lever(const lever_target *target) {
       "Recording takes a part of it, too, which a release does not do.");
 }
 
-/* Adds the lever for one part of the time, unless another finding says what to do about it.
- * is_first: it takes more than any other part. Returns false when out of memory. */
+/* Adds the lever for one part of the time, unless another finding says what to do about it. A part
+ * that only less work makes faster has one only if it is the largest (NULL: no partitioner refuses
+ * it). is_first: it takes more than any other part. Returns false when out of memory. */
 static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                            const etr_headline_part *part, bool is_first) {
   lever_target target = {.finder = finder,

@@ -201,8 +201,8 @@ enum {
 }; /* targets and reasons that are told apart; the others are added to the last */
 
 /* Lists the operators between delegates by kind, with their number and ticks over all runs, the
- * longest first. Further kinds than MOST_KINDS are added to the last one. Returns NULL when out of
- * memory. */
+ * longest first. Equal reasons are the same static text, so their addresses are compared. Further
+ * kinds than MOST_KINDS are added to the last one. Returns NULL when out of memory. */
 static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
   kernel_kind *list = etr_arena_alloc_array(p->finder->arena, MOST_KINDS, sizeof *list);
   *count = 0;
@@ -291,8 +291,10 @@ typedef struct between {
   bool is_replaced; /* for some of those what is written instead is deducted by a general rule */
 } between;
 
-/* Returns what operators between delegates take, and why they are there; NULL when out of memory.
- * levels: count_levels() without candidates; after: delegates that would remain. */
+/* Returns sentences on how much time the operators between delegates take, how much calling the
+ * delegates takes (if fewer would remain, and that is a hundredth of the time or more), and why the
+ * operators are there. levels: count_levels() without candidates; after: delegates that would
+ * remain. NULL when out of memory. */
 static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
                                      size_t levels, size_t after) {
   size_t count;

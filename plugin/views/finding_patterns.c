@@ -543,7 +543,8 @@ static bool is_small_layer(const patterns *p, uint32_t node) {
          etr_finder_ns_per_run(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
 }
 
-/* Returns the node whose result a linear layer multiplies, behind copies. */
+/* Returns the node whose result a linear layer multiplies, behind copies: the input before its
+ * weight. */
 static uint32_t source_of_layer(const patterns *p, uint32_t node) {
   const etr_node *layer = &p->graph->nodes[node];
   size_t input = weight_index(p, layer) - 1;

@@ -61,8 +61,8 @@ typedef struct etr_delegates_time {
   const char *where; /* "OpenVINO, which records no operators", after "62.1 % is in" */
 } etr_delegates_time;
 
-/** Finds the largest part of the time of delegates that is on no node. Returns false when out of
- * memory. */
+/** Sets *out to the largest part of the time of delegates that is on no node, over all runs, with
+ * words for where it is. Returns false when out of memory. */
 bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out);
 
 #endif

@@ -143,7 +143,8 @@ static bool add_step_finding(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Two modes ---- */
 
-/* Adds the finding that runs are in two modes. Returns false when out of memory. */
+/* Adds the finding that runs are in two modes. It costs what the slow ones take longer, spread over
+ * all runs. Returns false when out of memory. */
 static bool add_modes_finding(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
@@ -216,8 +217,8 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   return etr_text_end(&text, &writer);
 }
 
-/* Adds the finding that some runs are slow, if they cost enough. Returns false when out of memory.
- * */
+/* Adds the finding that some runs are slow, if what they take longer, spread over all runs, is
+ * ETR_FINDING_LEAST_SHARE of the typical time or more. Returns false when out of memory. */
 static bool add_slow_runs_finding(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,

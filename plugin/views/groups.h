@@ -63,7 +63,8 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
  * */
 bool etr_group_is_linear(const etr_group *group);
 
-/** Returns true for a convolution. */
+/** Returns true for a convolution: on nodes by its operator, in other parts by the name of the
+ * backend's kernel. */
 bool etr_group_is_convolution(const etr_group *group);
 
 #endif

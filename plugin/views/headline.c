@@ -93,7 +93,8 @@ static bool is_same_part(const etr_headline_part *part, const etr_headline_part 
          ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
 }
 
-/* Returns the part that sums up a row of the groups, without figures. */
+/* Returns the part that sums up a row of the groups, without figures. Only a row of nodes has a
+ * pattern, and so a graph. */
 static etr_headline_part part_of_group(const etr_group *group) {
   etr_headline_part part = {.kind = kind_of_group(group),
                             .phase = group->phase,
@@ -163,8 +164,8 @@ static int by_ticks(const void *a, const void *b) {
 }
 
 /* Adds a part for all kernels on the CPU together if they are of several types beside delegates,
- * and none of these is large enough to be named alone. whole: ticks of the typical run. Returns
- * false when out of memory. */
+ * and none of these is large enough to be named alone. whole: ticks of the typical run without
+ * interruptions, as `high` and `kernels` are. Returns false when out of memory. */
 static bool add_part_of_all_kernels(part_list *c, etr_arena *arena, double whole) {
   double most = 0;
   size_t types = 0;

@@ -69,8 +69,9 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile,
                               const etr_debug_value *value);
 
-/** Returns a name and, unless the value is the first of its node, its number: "aten_split_copy #1".
- */
+/** Returns a name and, unless its number is 0, the number: "aten_split_copy #1". Of a value that a
+ * delegate's call logged, the number is that of the node's output; of others it is the index among
+ * the values of the same event. NULL when out of memory. */
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile,
                                 const etr_debug_value *value, const char *name);
 
@@ -85,8 +86,9 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
 
 /* ---- What a method returned beside the record's reference outputs ---- */
 
-/** Writes a section of a text, which has for each output the run that is furthest from its
- * reference. Writes nothing if no output was compared. */
+/** Writes a section of a text, a table with a row for each output: of all runs the one that is
+ * furthest from its reference. All rows are shown, whatever the options say. Writes nothing if no
+ * output was compared. */
 void etr_put_output_gaps(etr_answer *answer, uint32_t method);
 
 /** Writes the key output_gaps: a list of the outputs of all runs. */
@@ -98,8 +100,9 @@ void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap);
 
 enum { ETR_GAP_DIGITS = 4 }; /* significant digits of errors, for people */
 
-/** Returns the signal-to-noise ratio for people: "equal" if nothing differs, or the number of NaN
- * or infinities that differ. `gap` is NULL if it is not known. */
+/** Returns the signal-to-noise ratio, in dB, for people: "equal" if nothing differs, "reference is
+ * 0" if there is no signal, or the number of NaN or infinities that differ, "3 NaN/inf". An empty
+ * cell if `gap` is NULL: it is not known. */
 etr_cell etr_gap_snr(etr_arena *arena, const etr_numeric_gap *gap);
 
 #endif

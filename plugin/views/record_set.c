@@ -239,7 +239,8 @@ static void add_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
 }
 
 /* Adds how far the outputs of the last record are from the reference of the options to its methods,
- * if there is a reference. profile: of the record. */
+ * if there is a reference. That was computed from the graphs of the first record, so NULL, which
+ * means the record itself, stands for it there. profile: of the last record. */
 static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *profile,
                                      etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
@@ -575,9 +576,10 @@ etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *
 
 /* ---- When all records are there ---- */
 
-/* Adds remarks on methods that only a record or only the first record has, and on a record
- * without times. A method with a verdict was compared, so there is nothing to say. Remarks without
- * figures are in group 0, where the same text about several records is one remark. */
+/* Adds remarks on methods that only a record or only the first record has, and on a record without
+ * times. A method with a verdict was compared, so there is nothing to say. The two remarks without
+ * figures are their own kind, in group 0, where the same text about several records is one remark.
+ * */
 static void remark_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs",
                     unknown[] = "it is not known which method ran, so it is compared with none";
@@ -600,7 +602,8 @@ static void remark_methods(etr_record_set *set, const etr_set_record *record) {
       REMARK(set, record->name, "no method %s", etr_label_method(first->methods.data[i].name));
 }
 
-/* Adds remarks on records whose times are all equal: they are the same recording. */
+/* Adds remarks on records whose times are all equal: they are the same recording. The hash of the
+ * times is the group, so that records of one recording share a remark. */
 static void remark_same_recordings(etr_record_set *set) {
   static const char what[] = "the same recordings, since all their times are equal";
   for (size_t i = 0; i < set->records.count; i++) {

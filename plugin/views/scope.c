@@ -486,7 +486,8 @@ static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t pa
 }
 
 /* Sets *out to the boxes of the tree as scopes, without the top, so that all indices become smaller
- * by one. */
+ * by one and that of the top ETR_NONE. Labels that siblings share get suffixes. When out of memory,
+ * the arena has failed. */
 static void export_tree(etr_scopes *out, etr_tree *tree) {
   etr_scope *scopes = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *scopes);
   etr_map suffixes;
@@ -917,7 +918,8 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t ch
 }
 
 /* Returns the bucket for the next member of a run, which is added for the first member in it. It is
- * named after its first member until the last one is in. */
+ * named after its first member, "layers.0", and when the last one is in "layers.0-7". box: of the
+ * member. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   uint32_t size = bucket_size(run->length, count_buckets(run->length, BOXES_PER_BUCKET)),
            member_index = run->seen++;

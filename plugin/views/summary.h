@@ -55,7 +55,8 @@ typedef struct etr_summary_choice {
  * when out of memory. */
 bool etr_summary_share(const etr_profile **profile, etr_arena *arena);
 
-/** Makes the summary of a method. Returns false when out of memory. */
+/** Makes the parts of a method's summary that the choice asks for, of the nodes that its filter
+ * selects. Returns false when out of memory. */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method, etr_summary_choice choice);
 

@@ -10,7 +10,8 @@
 #include "etrecord_tb.h"
 
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
- * `throughput` is NULL, or when out of memory. */
+ * `throughput` is NULL, or when out of memory. execute: of the runs; where these differ much,
+ * tokens/s have two digits instead of three. */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
                                 const etr_stats *execute);
 
