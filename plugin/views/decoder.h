@@ -44,8 +44,8 @@ typedef struct etr_layers {
                                           operators on nodes */
 } etr_layers;
 
-/** Finds the kind of layer that each operator of a method is part of, if the method is a decoder.
- * Returns false when out of memory. */
+/** Finds the kind of layer that each operator of a method is part of, and adds up the time of each
+ * kind, if the method is a decoder. Returns false when out of memory. */
 bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method);
 

@@ -267,8 +267,9 @@ static bool add_tree_costs(const side *s, etr_diff_row *rows, size_t count, etr_
   return true;
 }
 
-/* Sets, in rows of sums, the costs of the side's sums with the same key, such as an operator.
- * Returns false when out of memory. */
+/* Sets, in rows of sums, the costs of the side's sums of all nodes with the same key, such as an
+ * operator; and those with everything below of modules and patterns. Returns false when out of
+ * memory. */
 static bool add_sum_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
                           etr_breakdown_by by) {
   etr_breakdown sums;

@@ -112,7 +112,8 @@ typedef struct etr_part_changes {
   size_t count;
 } etr_part_changes;
 
-/** Lists the parts that either side has. Returns false when out of memory. */
+/** Lists the parts that either side has, in the order of etr_time_part and then by backend, with
+ * times in ticks of the newer side's clock. Returns false when out of memory. */
 bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                            const etr_comparison *comparison, const etr_method_pair *method);
 

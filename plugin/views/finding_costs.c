@@ -67,7 +67,8 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
-/* Adds the finding about operators that are limited by the memory's bandwidth, if there are any.
+/* Adds the finding about operators that are limited by the memory's bandwidth, if there are any. It
+ * saves what int8 weights would save, if these are most of the bytes; else that is not known (NaN).
  * Returns false when out of memory. */
 static bool add_memory_bound_finding(etr_finder *finder, const marks *bound) {
   etr_finding *added;
@@ -210,8 +211,8 @@ static double median_rate(const rated *rated_operators, size_t count, const rate
 }
 
 /* Adds the finding about operators of one kind that run at less than half the median rate of those
- * that compute about as much, if there are any. rated_operators: of one kind, the slowest first.
- * Returns false when out of memory. */
+ * that compute about as much, if there are any. It saves what they take longer than at that rate.
+ * rated_operators: of one kind, the slowest first. Returns false when out of memory. */
 static bool add_slow_rate_finding(etr_finder *finder, const rated *rated_operators, size_t count) {
   enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);

@@ -202,8 +202,8 @@ static const char *waiting_title(const etr_finder *finder, const chosen *calls) 
   return etr_arena_format(finder->arena, title, delegates_text(finder, calls));
 }
 
-/* Adds the finding that the chosen calls wait or copy, if that takes long enough. Returns false
- * when out of memory. */
+/* Adds the finding that the chosen calls wait or copy, if that takes long enough. How much of it
+ * could be saved is not known (NAN). Returns false when out of memory. */
 static bool add_waiting_finding(etr_finder *finder, const chosen *calls) {
   uint64_t waiting = calls->ticks[ETR_SPENT_WAIT], copying = calls->ticks[ETR_SPENT_COPY],
            all_ticks = sum_ticks(calls->ticks);
@@ -366,8 +366,9 @@ static bool measure_fallen(const etr_finder *finder, fallen_list *fallen_ones, u
   return stats != NULL;
 }
 
-/* Adds the finding about the operators of a backend that ran on the CPU. units: the units that its
- * other operators ran on. Returns false when out of memory. */
+/* Adds the finding about the operators of a backend that ran on the CPU. What it saves is not known
+ * (NAN): the other unit still has to compute them. units: a bit for each faster unit that its other
+ * operators ran on. Returns false when out of memory. */
 static bool add_cpu_fallback_finding(etr_finder *finder, const char *backend, unsigned units) {
   const etr_method *method = finder->method;
   fallen_list found = {0};

@@ -49,8 +49,9 @@ typedef struct insertions {
   etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
 
-/* Sets in->interrupted to the events that interruptions made longer, and adds up by how many ticks
- * of the typical run. Returns false when out of memory. */
+/* Sets in->interrupted to the numbers of the events that interruptions made longer, and
+ * interrupted_ticks of each number to by how many ticks of the typical run. Returns false when out
+ * of memory. */
 static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_interruptions *found = &finder->groups->interruptions;
@@ -209,7 +210,8 @@ static const char *neighbor_name(const etr_finder *finder, const inserted *copy,
   return event ? etr_finder_node_name(finder, event->nodes[0]) : NULL;
 }
 
-/* Writes " (after X, before Y)": the nodes between which the delegate runs an inserted operator. */
+/* Writes " (after X, before Y)": the nodes between which the delegate runs an inserted operator,
+ * the nearest before it (-1) and after it (1). */
 static void put_neighbors(etr_writer *writer, const etr_finder *finder, const inserted *copy) {
   const char *before = neighbor_name(finder, copy, -1), *behind = neighbor_name(finder, copy, 1);
   if (before && behind)
@@ -248,9 +250,9 @@ static uint32_t first_data_input(const etr_finder *finder, const etr_node *node)
   return ETR_NONE;
 }
 
-/* Returns the permute to channels-last that a permute back undoes, if at least one linear layer and
- * otherwise only elementwise operators are between them, at most MOST_BETWEEN; ETR_NONE if there is
- * none. A 1x1 convolution computes the same without permutes. */
+/* Returns the permute to channels-last (is_back false) that a permute back undoes, if at least one
+ * linear layer and otherwise only elementwise operators are between them, at most MOST_BETWEEN;
+ * ETR_NONE if there is none. A 1x1 convolution computes the same without permutes. */
 static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
   static const char *const between[] = {"linear", "addmm",   "view_copy", "gelu", "relu",
                                         "clamp",  "sigmoid", "hardtanh",  "mul",  "add"};
@@ -323,8 +325,9 @@ static const char *neighbor_type(const etr_finder *finder, const inserted *copy,
   return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
 }
 
-/* Returns between which operators a delegate runs an inserted one: "before convolution at the
- * start", "after addmm at the end", "between mul and conv"; "" if it runs nothing else. */
+/* Returns between which operators a delegate runs an inserted one, the nearest before it (-1) and
+ * after it (1): "before convolution at the start", "after addmm at the end", "between mul and
+ * conv"; "" if it runs nothing else. */
 static const char *neighbors_text(const etr_finder *finder, const inserted *copy) {
   const char *before = neighbor_type(finder, copy, -1), *behind = neighbor_type(finder, copy, 1);
   if (before && behind)

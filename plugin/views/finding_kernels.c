@@ -53,7 +53,8 @@ static const char *end_kernel_list(chosen_kernels *chosen) {
   return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
 }
 
-/* Returns the ticks of a kernel over all runs, without interruptions. */
+/* Returns the ticks of a kernel over all runs, if each is like the typical one without
+ * interruptions. row: its index in kernels->rows. */
 static uint64_t uninterrupted_kernel_ticks(const etr_finder *finder, const etr_kernels *kernels,
                                            size_t row) {
   const etr_method *method = finder->method;
@@ -145,8 +146,8 @@ static bool add_not_delegated_finding(etr_finder *finder, const char *partitione
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels, if they take enough time. Returns
- * false when out of memory. */
+/* Adds the finding that an optimized library has faster kernels, if they take enough time. What it
+ * saves is not known (NAN). Returns false when out of memory. */
 static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_kernel_list(kernels);
   if (etr_finder_ns_per_run(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
@@ -202,7 +203,8 @@ static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernel
 /* ---- Copies ---- */
 
 /* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
- * time. Returns false when out of memory. */
+ * time; others are passed over. What avoiding them saves is not known (NAN). Returns false when out
+ * of memory. */
 static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kernels) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];

@@ -156,8 +156,8 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
-/* Returns a sentence on the depthwise convolutions that are not counted, with the modules of the
- * first ones; "" if there are none. */
+/* Returns a sentence on the depthwise convolutions that the saving does not count, with the modules
+ * of the first ones; "" if there are none. */
 static const char *left_out_text(const lever_target *target) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
@@ -574,7 +574,8 @@ static bool add_slow_calls(const lever_target *target) {
 }
 
 /* Adds the next step for calls of delegates that no other operator cuts apart: more work in each.
- * Returns false when out of memory. */
+ * It says what one call takes in the typical run, and not what could be saved. Returns false when
+ * out of memory. */
 static bool add_call_lever(const lever_target *target) {
   etr_finder *finder = target->finder;
   size_t count = target->part->count;

@@ -581,10 +581,11 @@ static double ticks_per_call(const partition *p) {
   return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
 }
 
-/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than
- * the calls of the delegates take that this adds. ticks: of the marked operators, over all runs.
- * optimized: the part of these ticks that is of operators in the optimized library. Returns false
- * when out of memory. */
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than the
+ * calls of the delegates take that this adds, with everything that its partitioner takes as
+ * candidates (NULL: of any operator). ticks: of the marked operators, over all runs, with the calls
+ * around kernels (true). optimized: the part of these ticks that is of operators in the optimized
+ * library. Returns false when out of memory. */
 static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t ticks,
                                       uint64_t optimized) {
   etr_finder *finder = p->finder;
@@ -632,8 +633,9 @@ static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels for the marked operators. ticks: of
- * these, over all runs. Returns false when out of memory. */
+/* Adds the finding that an optimized library has faster kernels for the marked operators. What it
+ * saves is not known (NAN). ticks: of these operators, over all runs, with the calls around kernels
+ * (true). Returns false when out of memory. */
 static bool add_library_finding(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)

@@ -649,6 +649,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_findings){0};
+  /* NULL: all of the time has a row, and not only that of some nodes. */
   if (!etr_groups_make(&out->groups, arena, profile, method, NULL))
     return false;
   finder.groups = &out->groups;

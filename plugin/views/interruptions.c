@@ -131,8 +131,8 @@ static void measure_interruptions(search *s, double *typical_of_slice, double *t
   }
 }
 
-/* Finds the interruptions of a method by the series of its time slices. Returns false when out of
- * memory. */
+/* Finds the interruptions of a method by the series of its time slices, and sets the ticks of each
+ * slice as measure_interruptions() does. Returns false when out of memory. */
 static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
   const etr_method *method = s->method;
   size_t runs = method->run_count;

@@ -31,8 +31,8 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* Adds other statistics to those in `into`. NAN means that no element is finite, or that the mean
- * could not be computed. */
+/* Adds other statistics to those in `into`; means weigh as many elements as are finite. NAN means
+ * that no element is finite, or that the mean could not be computed. */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *other) {
   double own_count = (double)finite_count(into), other_count = (double)finite_count(other);
   if (own_count == 0)

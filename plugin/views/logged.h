@@ -30,8 +30,8 @@ typedef struct etr_logged_list {
   size_t count;
 } etr_logged_list;
 
-/** Lists all values in the order in which they were first logged. Returns false when out of memory.
- */
+/** Lists all values, each once for all runs that logged it and with statistics over these, in the
+ * order in which they were first logged. Returns false when out of memory. */
 bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile);
 
 /** The rows of one graph's nodes, sorted by node. The rows of a node start at
@@ -91,7 +91,8 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
  * output was compared. */
 void etr_put_output_gaps(etr_answer *answer, uint32_t method);
 
-/** Writes the key output_gaps: a list of the outputs of all runs. */
+/** Writes the key output_gaps: a list of the outputs of all runs of a method, with the gap of each
+ * from its reference, or the problem why it was not compared. */
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method);
 
 /** Writes the keys of a gap: mse, l1, max_abs_error, snr_db, elements, left_out, unlike. They are

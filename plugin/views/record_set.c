@@ -284,6 +284,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
   etr_delegation delegation;
   etr_first_run first;
   set_range(out, method, &side->methods[index].recordings);
+  /* NULL: all operators are counted. */
   if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
       !etr_delegated_time(&out->delegated_time, scratch, method) ||
       !etr_first_run_of(&first, scratch, profile, method))
@@ -616,8 +617,8 @@ static void remark_same_recordings(etr_record_set *set) {
   }
 }
 
-/* Adds remarks on a record if much of its time is in no row, or in rows that the first record does
- * not have. index: of the record. */
+/* Adds remarks on a record if a tenth of its time or more is in no row, or in rows that the first
+ * record (index 0) does not have. index: of the record. */
 static void remark_time_outside_rows(etr_record_set *set, size_t index) {
   static const double MUCH = 0.1; /* of the record's time: less is not worth a remark */
   const etr_set_record *record = &set->records.data[index];
@@ -654,8 +655,8 @@ static int by_longest_time(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Gives the methods of a kept comparison the verdicts of the set, which judges all records
- * together, so that both say the same. */
+/* Gives the methods of a kept comparison the changes of the set, which judges all records together,
+ * so that both say the same. They go into a copy, since a comparison's pairs are constant. */
 static void set_verdicts_of_comparison(etr_record_set *set, const etr_set_record *record) {
   etr_comparison *comparison = record->comparison;
   etr_method_pair *pairs = etr_arena_alloc_array(&set->arena, comparison->method_count,

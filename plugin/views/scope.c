@@ -608,8 +608,9 @@ static const char *last_parts(const char *label, uint32_t part_count) {
   return *start ? start : label; /* nothing but dots */
 }
 
-/* Sets the family of each box, and its number of parts to 1. When out of memory, the arena has
- * failed. */
+/* Sets the family of each box, which is the first box in the same parent whose label differs only
+ * in the number at its end, and the family's number of parts to 1. When out of memory, the arena
+ * has failed. */
 static void find_families(shortening *s) {
   etr_map first_boxes;
   etr_map_init(&first_boxes, s->tree->arena);

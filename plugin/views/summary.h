@@ -101,7 +101,8 @@ typedef struct etr_line_patterns {
   const size_t *first; /* per line number: index of its first row; one more element for the end */
 } etr_line_patterns;
 
-/** Divides each line by patterns. The patterns of a line add up to its row. Returns false when out
+/** Divides the time of each source line by the patterns of the modules whose nodes come from it.
+ * The patterns of a line add up to its row in the breakdown ETR_BY_SOURCE. Returns false when out
  * of memory. */
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary);
 
