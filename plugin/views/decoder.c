@@ -279,7 +279,7 @@ static void mark_attention_cores(marking *m) {
 }
 
 /* Marks all attentions, and the projections whose results they and the cache read, or which read
- * theirs. */
+ * theirs. The walks to these begin at the products and fused operators of the attentions. */
 static void mark_attentions(marking *m) {
   mark_attention_cores(m);
   for (uint32_t i = 0; i < m->graph->node_count; i++) {

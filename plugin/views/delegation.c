@@ -456,7 +456,9 @@ static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   return true;
 }
 
-/* Returns what each delegate of the method contains; NULL when out of memory. */
+/* Returns what each of method->delegates contains, in their order, in the arena; without a graph
+ * that has times, only the times of their calls. NULL when out of memory, which the arena then
+ * says, too. */
 const etr_delegate_contents *
 etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   etr_arena scratch = {0};

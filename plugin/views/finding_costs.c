@@ -67,9 +67,9 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
-/* Adds the finding about operators that are limited by the memory's bandwidth, if there are any. It
- * saves what int8 weights would save, if these are most of the bytes; else that is not known (NaN).
- * Returns false when out of memory. */
+/* Adds the finding about operators that are limited by the memory's bandwidth, if there are any.
+ * What int8 weights would save of their bytes is its saving, if that is enough for a finding; else
+ * it is not known (NaN). Returns false when out of memory. */
 static bool add_memory_bound_finding(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantizing(finder, bound);

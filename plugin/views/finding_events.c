@@ -49,9 +49,9 @@ typedef struct insertions {
   etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
 
-/* Sets in->interrupted to the numbers of the events that interruptions made longer, and
- * interrupted_ticks of each number to by how many ticks of the typical run. Returns false when out
- * of memory. */
+/* Numbers in in->interrupted the events that interruptions made longer, and sets
+ * in->interrupted_ticks, by number, to the ticks of the typical run that they added. Returns false
+ * when out of memory. */
 static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_interruptions *found = &finder->groups->interruptions;
@@ -251,8 +251,8 @@ static uint32_t first_data_input(const etr_finder *finder, const etr_node *node)
 }
 
 /* Returns the permute to channels-last (is_back false) that a permute back undoes, if at least one
- * linear layer and otherwise only elementwise operators are between them, at most MOST_BETWEEN;
- * ETR_NONE if there is none. A 1x1 convolution computes the same without permutes. */
+ * linear layer and otherwise only elementwise operators lie between them, MOST_BETWEEN at most. A
+ * 1x1 convolution computes the same without permutes. ETR_NONE if there is no such permute. */
 static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
   static const char *const between[] = {"linear", "addmm",   "view_copy", "gelu", "relu",
                                         "clamp",  "sigmoid", "hardtanh",  "mul",  "add"};
@@ -339,7 +339,8 @@ static const char *neighbors_text(const etr_finder *finder, const inserted *copy
 
 /* Returns what to do, and where inserted operators are: "use channels-last inputs; in delegate 0,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
- * if they fit into a line of a screen. */
+ * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
+ * to do about these instead. */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
   enum { ROOM = 34 }; /* characters of both places together */

@@ -325,8 +325,8 @@ bool etr_add_kernel_findings(etr_finder *finder) {
 
 /* ---- Where most of the time of delegates is, if it is on no node ---- */
 
-/* Returns the largest part of the time of delegates that is on no node, by its ticks over all runs;
- * NULL if there is none. */
+/* Returns the part of the time of delegates on no node that is largest over all runs. NULL if there
+ * is none. */
 static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   const etr_part_time *largest = NULL;
   for (size_t i = 0; i < finder->method->part_count; i++) {

@@ -423,10 +423,11 @@ typedef struct saving {
   bool is_replaced; /* see between.is_replaced */
 } saving;
 
-/* Adds what the backend saves of the marked kernels to *saved. Operators that it takes still do
- * their work, at the ratio of its kernels, and at least at half of that. Copies that change
- * nothing, and a softmax's check for masked rows, are saved whole. What replaces the others takes a
- * tenth to half of their time: that was measured of `where` and of a mean. */
+/* Adds what the backend saves of the marked kernels, in ticks over all runs, to *saved. Operators
+ * that it takes still do their work, at the ratio of its kernels, and at least at half of that.
+ * Copies that change nothing, and a softmax's check for masked rows, are saved whole. What replaces
+ * the others takes a tenth to half of their time (is_replaced): that was measured of `where` and of
+ * a mean. */
 static void add_saved_kernels(const partition *p, const bool *marked, saving *saved) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -449,8 +450,8 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
 }
 
 /* Returns the ticks, over all runs, of kernels whose results only the operators between delegates
- * read, directly or not, such as a mask: without these, they may not be needed. It goes backwards
- * so that the readers of a node are known before it. */
+ * read, directly or not, such as a mask: without these operators, they may not be needed. It goes
+ * backwards so that the readers of a node are known before it. 0 when out of memory. */
 static uint64_t ticks_only_read_between(const partition *p) {
   const etr_finder *finder = p->finder;
   const etr_graph *graph = finder->graph;
@@ -690,7 +691,8 @@ static bool add_kernel_findings(partition *p) {
 /* ---- What cuts delegates apart ---- */
 
 /* Sets cut_by and cut_reason of each of the backend's delegates: the first operator between
- * delegates that reads its result, and why the partitioner leaves that out. */
+ * delegates that reads its result, perhaps through getitems, and why the partitioner leaves that
+ * out. Delegates whose result none reads stay as they are. */
 static void set_cuts(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {

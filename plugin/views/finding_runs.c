@@ -280,9 +280,9 @@ static bool add_verdict_finding(etr_finder *finder, const alike_runs *r) {
   }
 }
 
-/* Adds the findings about all runs together. Modes and steps say more than that some runs are slow,
- * and less than that these come in equal distances or by one operator, so only one of the two is
- * added then. Returns false when out of memory. */
+/* Adds the findings about all runs together. Modes and steps say more than that some runs are slow
+ * (ETR_SLOW_RUNS_ANY), and less than that these come in equal distances or by one operator, so only
+ * one of the two is added then. Returns false when out of memory. */
 static bool add_findings_of_all_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const alike_runs all = {"", method->runs, method->run_count, &method->execute, &method->noise};

@@ -126,7 +126,7 @@ static etr_effort effort_of(const etr_finding *finding) {
 /* ---- Whole runs ---- */
 
 /* Adds a finding about ticks that were spent once, such as by loading, all of which could be saved.
- * Returns NULL when out of memory. */
+ * It has no share of an inference's time (NAN). Returns NULL when out of memory. */
 static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double ticks) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
@@ -202,9 +202,9 @@ static bool has_other_method_run(const etr_finder *finder) {
   return false;
 }
 
-/* Adds the finding that loading takes as long as many inferences, if it does. If several methods
- * ran, it is not known which of them was loaded, and there is none. Returns false when out of
- * memory. */
+/* Adds the finding that loading takes, on average, as long as many inferences, if it does. If
+ * several methods ran, it is not known which of them was loaded, and there is none. Returns false
+ * when out of memory. */
 static bool add_load_finding(etr_finder *finder) {
   etr_loads loads;
   if (has_other_method_run(finder))
@@ -535,8 +535,8 @@ static etr_finding *find_by_kind(etr_finder *finder, bool (*is_wanted)(etr_findi
   return NULL;
 }
 
-/* Adds a finding that advises to measure again, without its times. Returns NULL when out of memory.
- */
+/* Adds a finding that advises to measure again; set_uncertain_ticks() sets its times. The two texts
+ * are kept and not copied. Returns NULL when out of memory. */
 static etr_finding *add_measure_again(etr_finder *finder, const char *fact, const char *evidence) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (!added)
@@ -561,7 +561,7 @@ static void set_uncertain_ticks(const etr_finder *finder, etr_finding *finding, 
   finding->share = finding->potential_share = ticks / typical;
 }
 
-/* Returns how many runs had an interruption. */
+/* Returns how many of the method's runs had an interruption; 0 when out of memory. */
 static size_t count_interrupted_runs(const etr_finder *finder) {
   const etr_method *method = finder->method;
   bool *is_interrupted = etr_arena_alloc_array(finder->arena, method->run_count,

@@ -157,7 +157,7 @@ etr_status etr_record_set_add_problem(etr_record_set *set, const char *name, con
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* Adds numbers to a hash (FNV-1a). */
+/* Returns a hash (FNV-1a, eight bytes at once) to which the bits of one more number are added. */
 static uint64_t add_to_hash(uint64_t hash, double number) {
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);

@@ -209,8 +209,9 @@ static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t modul
   return module == outer;
 }
 
-/* Returns the box of a nested graph's inputs: one of their own if there are many, else the box of
- * the graph. */
+/* Returns the box of a nested graph's inputs: one of their own if there are more than
+ * MAX_LOOSE_INPUTS, else the box of the graph. Its stem is for buckets that it may be divided into.
+ * */
 static uint32_t inputs_box(placement *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
@@ -965,7 +966,7 @@ static void move_boxes(pass *p) {
   }
 }
 
-/* Moves the nodes of boxes that have too many of them into buckets. */
+/* Moves the nodes of boxes that have too many of them into buckets, named "ops.0000-0063". */
 static void move_nodes(pass *p) {
   for (size_t node = 0; node < p->tree->graph->node_count; node++) {
     if (etr_node_is_weight(&p->tree->graph->nodes[node]))
