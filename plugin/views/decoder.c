@@ -29,7 +29,7 @@ typedef struct marking {
 } marking;
 
 /* Returns the name of an operator without namespace, leading underscores and overload: "softmax".
- * */
+ */
 static etr_slice plain_op(const etr_node *node) {
   const char *start = strchr(node->target, '.');
   start = start ? start + 1 : node->target;

@@ -84,7 +84,7 @@ static inline double etr_known_time(double time) {
 
 /** Returns the section that the first table of a method divides its operators by: operators, unless
  * the filter asks for another one that the method has. A method that is compared by events has no
- * modules, patterns and source lines; without a filter, kernels are its section. */
+ * modules, patterns and source lines; without a filter its section is that of kernels. */
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method);
 

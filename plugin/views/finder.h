@@ -90,10 +90,10 @@ bool etr_finder_measure_nodes(etr_finder *finder);
 double etr_finder_uninterrupted(const etr_finder *finder);
 
 /** Adds a finding about `cost` ticks over all runs, of which a change could save `potential` (NaN:
- * not known). It gets both per inference, and at most the method's time. If what is saved (or the
- * cost, if that is not known) is below ETR_FINDING_LEAST_SHARE of the method's time without
- * interruptions, none is added. Returns NULL then, or when out of memory, which etr_arena_failed()
- * distinguishes. */
+ * not known). The finding gets both per inference, and at most the method's time. None is added if
+ * what is saved (or the cost, if that is not known) is below ETR_FINDING_LEAST_SHARE of the
+ * method's time without interruptions. Returns NULL then, or when out of memory, which
+ * etr_arena_failed() distinguishes. */
 etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                                      double potential);
 

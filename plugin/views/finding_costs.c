@@ -176,7 +176,7 @@ static const char *counted_operators(const etr_finder *finder, uint32_t node, si
 }
 
 /* Returns the rate of an operator in its fastest run, which nothing interrupted, in GFLOP/s: its
- * rate in the typical run times typical time by shortest time. */
+ * rate in the typical run times the typical time divided by the shortest. */
 static double best_rate(const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double rate = figures_of(finder, node).gflops;

@@ -95,7 +95,7 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
 }
 
 /* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`: at half of the
- * operator's lowest measured ratio, to be careful, and at its highest. The least is 0 if the
+ * operator's lowest measured ratio, as a margin, and at its highest. The least is 0 if the
  * optimized library has the kernel, since that may have been linked. Without a ratio it may save
  * all. ticks: of the kernel, over all runs. */
 static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
@@ -338,8 +338,7 @@ static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   return largest;
 }
 
-/* Returns true if more than half of the time in the phases of a backend's delegates is computing.
- * */
+/* Returns true if more than half of the time of a backend's delegates in phases is computing. */
 static bool is_computing(const etr_finder *finder, const char *backend) {
   uint64_t computing_ticks = 0, all_ticks = 0;
   for (size_t i = 0; i < finder->method->time_slice_count; i++) {

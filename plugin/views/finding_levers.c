@@ -47,8 +47,7 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower, and lists them as left out.
- * */
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead. */
 static void unmark_depthwise(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -292,8 +291,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
 }
 
 /* Adds the ticks that XNNPACK would save on an operator to two estimates: *low at half of the
- * operator's lower ratio, to be careful, *high at its upper ratio. Adds nothing if no ratio is
- * known for the operator. */
+ * operator's lower ratio, as a margin, *high at its upper ratio. Adds nothing if no ratio is known
+ * for the operator. */
 static void add_delegate_saving(etr_slice op, double ticks, double *low, double *high) {
   etr_ratio ratio;
   if (!etr_ratio_of_delegate(&ratio, op))

@@ -240,7 +240,7 @@ typedef struct overhead {
 
 /* Returns what calling the backend's delegates takes over all runs: their number of calls, the
  * ticks around operators and of copies, and how many of these a coarse clock may hide of operators.
- * */
+ */
 static overhead sum_overhead(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -543,7 +543,7 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
     if (!make_partition(&p, finder, method->delegates[i].backend))
       return false;
     /* Without candidates so far, then with the marked nodes as candidates (NULL: of any operator).
-     * */
+     */
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
     size_t after = count_remaining_delegates(&p, levels, NULL);

@@ -47,7 +47,7 @@ typedef struct etr_merged_calls {
 /** Sets *out to the delegate calls that are saved if the delegates' backends also run the marked
  * nodes, or if these are removed: of each backend the part of its calls' overhead that falls on the
  * delegates which go. marked: a flag for each node of the graph. Returns false when out of memory.
- * */
+ */
 bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
 
 /** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is

@@ -55,7 +55,7 @@ static const char *runs_prefix(const etr_finder *finder, const alike_runs *r) {
 /* ---- Drift ---- */
 
 /* Adds the finding that runs become slower or faster, on a fitted line from the first run of a
- * stretch to its last. It costs half of that change, which is what the line is above its start on
+ * stretch to its last. It costs half of that change: by so much runs differ from the first one on
  * average. What could be saved is not known (NAN) if runs become faster. Returns false when out of
  * memory. */
 static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {

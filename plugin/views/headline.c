@@ -93,8 +93,8 @@ static bool is_same_part(const etr_headline_part *part, const etr_headline_part 
          ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
 }
 
-/* Returns the part that sums up a row of the groups, without figures. Only a row of nodes has a
- * pattern, and so a graph. */
+/* Returns the part that sums up a row of the groups, without figures. A row has a pattern only if
+ * its operators have nodes in a graph. */
 static etr_headline_part part_of_group(const etr_group *group) {
   etr_headline_part part = {.kind = kind_of_group(group),
                             .phase = group->phase,

@@ -239,8 +239,8 @@ static void add_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
 }
 
 /* Adds how far the outputs of the last record are from the reference of the options to its methods,
- * if there is a reference. That was computed from the graphs of the first record, so NULL, which
- * means the record itself, stands for it there. profile: of the last record. */
+ * if there is a reference. It was computed from the graphs of the first record (NULL: of the record
+ * itself, if that is the first). profile: of the last record. */
 static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *profile,
                                      etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
@@ -580,7 +580,7 @@ etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *
 /* Adds remarks on methods that only a record or only the first record has, and on a record without
  * times. A method with a verdict was compared, so there is nothing to say. The two remarks without
  * figures are their own kind, in group 0, where the same text about several records is one remark.
- * */
+ */
 static void remark_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs",
                     unknown[] = "it is not known which method ran, so it is compared with none";
@@ -617,7 +617,7 @@ static void remark_same_recordings(etr_record_set *set) {
   }
 }
 
-/* Adds remarks on a record if a tenth of its time or more is in no row, or in rows that the first
+/* Adds remarks on a record if more than a tenth of its time is in no row, or in rows that the first
  * record (index 0) does not have. index: of the record. */
 static void remark_time_outside_rows(etr_record_set *set, size_t index) {
   static const double MUCH = 0.1; /* of the record's time: less is not worth a remark */

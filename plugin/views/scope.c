@@ -211,7 +211,7 @@ static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t modul
 
 /* Returns the box of a nested graph's inputs: one of their own if there are more than
  * MAX_LOOSE_INPUTS, else the box of the graph. Its stem is for buckets that it may be divided into.
- * */
+ */
 static uint32_t inputs_box(placement *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
