@@ -279,7 +279,8 @@ static void mark_attention_cores(marking *m) {
 }
 
 /* Marks all attentions, and the projections whose results they and the cache read, or which read
- * theirs. The walks to these begin at the products and fused operators of the attentions. */
+ * theirs. The walks to these begin at the products and fused operators of the attentions, and at
+ * writes into the cache. */
 static void mark_attentions(marking *m) {
   mark_attention_cores(m);
   for (uint32_t i = 0; i < m->graph->node_count; i++) {

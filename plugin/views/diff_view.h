@@ -57,7 +57,8 @@ bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_p
                         etr_diff_section section, etr_node_order order);
 
 /** Return true if the filter selects this section, the numeric gaps, or this method. The filter may
- * be NULL, which selects all. No filter selects the section of operators by pattern alone. */
+ * be NULL, which selects all. The section of operators by pattern is selected only with all others.
+ * */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
