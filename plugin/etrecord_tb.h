@@ -839,7 +839,9 @@ ETR_API etr_status etr_record_set_add_problem(etr_record_set *set, const char *n
                                               const char *path, const char *problem,
                                               etr_error *error);
 
-/** Judges the records. Call it once, when all are there. Errors: ETR_ERROR_MEMORY. */
+/** Judges the records, once all are there: sets the changes of their methods against the first
+ * record and the answers about the limit, writes the notes on what cannot be compared, and sorts
+ * the rows by time, the longest first. Call it once. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_record_set_finish(etr_record_set *set, etr_error *error);
 
 /** Returns the comparison of the record number `record`, from 0, with the first one, whose verdicts

@@ -313,7 +313,8 @@ etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
                                         (long long)source->line));
 }
 
-/* Returns the statistic of a tap that differs most; NULL if none was compared. */
+/* Returns the statistic of a tap that is farthest from the reference's; NULL if none was compared.
+ * Differences are relative (see etr_tap_statistic), so that a mean and a count can be compared. */
 static const etr_tap_statistic *worst_statistic(const etr_value_accuracy *value) {
   const etr_tap_statistic *worst = NULL;
   for (size_t i = 0; i < value->statistic_count; i++) {

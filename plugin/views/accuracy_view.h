@@ -68,11 +68,13 @@ etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t
  * "the record's reference outputs". */
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
 
-/** Returns "aten_softmax_default in layers.0 (models.py:78)"; with several methods
- * "aten_softmax_default of decode in layers.0 (models.py:78)". */
+/** Returns where a value is computed, for people: "aten_softmax_default in layers.0
+ * (models.py:78)"; with several methods "aten_softmax_default of decode in layers.0
+ * (models.py:78)". NULL when out of memory. */
 const char *etr_accuracy_place(const etr_accuracy_row *row);
 
-/** Return an SNR for people: "12.9", "equal", "3 NaN/inf"; as text with its unit, "12.9 dB". */
+/** Return an SNR, in dB, for people: as a cell with the number 12.9, or the text "equal" or "3
+ * NaN/inf" (gap NULL: an empty cell); as text with its unit, "12.9 dB". */
 etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap);
 const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 
@@ -88,15 +90,18 @@ enum {
  * Returns their number: 0 if no value stands out, which names no layer. */
 size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy);
 
-/** Returns true if a value has an error of its own, as far as that is known. */
+/** Returns true if a value has an error of its own, and not only those of what it reads, as far as
+ * that is known: it is an origin or breaks (see etr_value_accuracy), its local gap is not equal or,
+ * where that is not known, its SNR is below that of what it reads. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
 
 /** Returns why nothing was compared, with what to do: "The runs logged no values: record them with
  * a debug buffer (docs/recording.md)."; NULL if something was. */
 const char *etr_accuracy_why_none(etr_arena *arena, const etr_accuracy *accuracy);
 
-/** Returns the score of a suspicious value: "local 12.9 dB, alone it leaves the output 24.1 dB",
- * "24.2 dB below what it reads". */
+/** Returns why a suspicious value is one: "local 12.9 dB, alone it leaves the output 24.1 dB",
+ * "24.2 dB below what it reads"; of a value with NaN or infinities that the reference does not
+ * have, whether what it reads has some, too. */
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value);
 
 /** Returns what values were compared with: "against the program of f32 (f32.safetensors)", or

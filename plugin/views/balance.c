@@ -94,8 +94,8 @@ static const char *certainty_note(etr_arena *arena, const etr_profile *profile,
                               : "operators were matched by order; the .pte would make it exact");
 }
 
-/* Returns a note on a part of the time on nodes, with its share and what it is; NULL if the part is
- * 0. */
+/* Returns a note on a part of the time on nodes (ticks over all runs), with its share and what it
+ * is; NULL if the part is 0. */
 static const char *part_note(etr_arena *arena, const etr_method *method, uint64_t ticks,
                              const char *description) {
   if (ticks == 0)

@@ -38,7 +38,8 @@ typedef enum etr_broad_part {
   ETR_BROAD_PARTS,
 } etr_broad_part;
 
-/** Returns the broad part to which a part belongs. */
+/** Returns the broad part to which a part belongs. Operators on no node are of delegates if they
+ * have a backend; kernels, which have none, are unexplained. */
 etr_broad_part etr_broad_part_of(const etr_part_time *part);
 
 /** Returns the time of a broad part, in ticks over all runs. */

@@ -142,6 +142,7 @@ static bool collect_nodes(collector *collectors, size_t count, const etr_profile
     node_part part = {.time = &graph->times[i]};
     if (!only_ticks) {
       etr_cost_add(&part.cost, profile, graph, i);
+      /* The backend says which clock timed the node; without one it is the kernels' clock. */
       part.step = etr_clock_step(profile, part.time->backend, NULL);
     }
     for (size_t breakdown = 0; breakdown < count; breakdown++)

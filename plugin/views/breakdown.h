@@ -60,8 +60,9 @@ bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile 
  * 0, and the rows are in the order of the nodes. */
 enum { ETR_BREAKDOWN_OF_TICKS = 1 << 16 };
 
-/** Makes several breakdowns at once: out[by] for each bit (1u << ETR_BY_OP, ...) of `kinds`. The
- * other elements of `out` are not changed. Returns false when out of memory. */
+/** Makes several breakdowns at once, as etr_breakdown_make() does: out[by] for each bit (1u <<
+ * ETR_BY_OP, ...) of `kinds`, which may also have ETR_BREAKDOWN_OF_TICKS. The other elements of
+ * `out` are not changed. Returns false when out of memory. */
 bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena,
                          const etr_profile *profile, const etr_method *method, const bool *wanted);
 

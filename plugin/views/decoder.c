@@ -29,7 +29,7 @@ typedef struct marking {
 } marking;
 
 /* Returns the name of an operator without namespace, leading underscores and overload: "softmax".
- * */
+ */
 static etr_slice plain_op(const etr_node *node) {
   const char *start = strchr(node->target, '.');
   start = start ? start + 1 : node->target;
@@ -158,8 +158,8 @@ static size_t push_neighbors(marking *m, const walk *rule, uint32_t node, size_t
 }
 
 /* Walks from a node, in the direction and as far as the rule says, and gives operators without a
- * kind that of the rule. A walk ends at layers and at operators of another kind. The node itself
- * stays as it is. */
+ * kind that of the rule. A walk ends at operators of another kind, and at layers, which get the
+ * rule's layer_kind if they have no kind. The node itself stays as it is. */
 static void mark_from(marking *m, uint32_t node, const walk *rule) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
@@ -181,7 +181,7 @@ static void mark_from(marking *m, uint32_t node, const walk *rule) {
   }
 }
 
-/* A walk over all operators, up to layers. */
+/* Decides that a walk marks each operator and goes on, so that it ends only at layers. */
 static step over_all(const marking *m, uint32_t node) {
   (void)m;
   (void)node;
@@ -240,7 +240,7 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
 }
 
 /* Marks what a node of an attention or a cache reads as attention, back to the projections, which
- * it marks, too, and to operators that have a kind already. */
+ * get their own kind, and to operators that have a kind already. */
 static void mark_sources(marking *m, uint32_t node) {
   mark_from(m, node,
             &(walk){.kind = ETR_LAYER_ATTENTION,
@@ -279,7 +279,8 @@ static void mark_attention_cores(marking *m) {
 }
 
 /* Marks all attentions, and the projections whose results they and the cache read, or which read
- * theirs. */
+ * theirs. The walks to these begin at the products and fused operators of the attentions, and at
+ * writes into the cache. */
 static void mark_attentions(marking *m) {
   mark_attention_cores(m);
   for (uint32_t i = 0; i < m->graph->node_count; i++) {

@@ -44,8 +44,8 @@ typedef struct etr_layers {
                                           operators on nodes */
 } etr_layers;
 
-/** Finds the kind of layer that each operator of a method is part of, if the method is a decoder.
- * Returns false when out of memory. */
+/** Finds the kind of layer that each operator of a method is part of, and adds up the time of each
+ * kind, if the method is a decoder. Returns false when out of memory. */
 bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method);
 
@@ -66,7 +66,8 @@ typedef struct etr_kv_cache {
 } etr_kv_cache;
 
 /** Finds the caches of a method: buffers that index_put, update_cache, slice_scatter or a copy into
- * a slice writes. Returns false when out of memory. */
+ * a slice writes at a position. The dimension that is indexed so is the context, and a token takes
+ * the bytes of one position. Returns false when out of memory. */
 bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method);
 

@@ -25,7 +25,8 @@ typedef struct etr_delegate_payloads {
   size_t count;
 } etr_delegate_payloads;
 
-/** Finds the payloads; none without a program. When out of memory, the arena has failed. */
+/** Finds the payloads of all delegates, in the order of the file, with the number and bytes of
+ * their known weights; none without a program. When out of memory, the arena has failed. */
 etr_delegate_payloads etr_delegate_payloads_make(etr_arena *arena, const etr_profile *profile);
 
 /** Returns the payload of the delegate that an instruction calls; NULL if it is not known. */

@@ -75,8 +75,8 @@ static etr_delegation_row *find_or_add_type(counting *c, etr_slice op_type) {
   return new_row;
 }
 
-/* Sets the medians of each row, and the weight that it is ranked by. Returns false when out of
- * memory. */
+/* Sets the medians of each row, and the weight that it is ranked by. The delegated nodes of row i
+ * are group 2 * i, the others group 2 * i + 1. Returns false when out of memory. */
 static bool weigh_rows(counting *c, const etr_profile *profile, const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
   for (size_t i = 0; stats && i < c->rows.count; i++) {
@@ -293,7 +293,8 @@ static int by_count(const void *a, const void *b) {
   return etr_natural_compare(x->name, y->name);
 }
 
-/* Counts a name in a list of names. Returns false when out of memory. */
+/* Counts a name in a list of names. A new name gets the number of its place at the end of the list.
+ * Returns false when out of memory. */
 static bool count_name(name_counts *counts, etr_arena *arena, const char *name) {
   uint32_t number = etr_map_number(&counts->index, etr_slice_of(name));
   bool is_new = number == counts->list.count;
@@ -375,7 +376,8 @@ static uint32_t delegate_of_node(const delegate_search *s, size_t node) {
 }
 
 /* Sets s->nodes to the operators of each delegate, in the order of the graph: those of delegate i
- * are nodes[first_node[i]] to nodes[first_node[i + 1] - 1]. Returns false when out of memory. */
+ * are nodes[first_node[i]] to nodes[first_node[i + 1] - 1]. Also allocates s->counted_for, all 0.
+ * Returns false when out of memory. */
 static bool list_nodes_by_delegate(delegate_search *s) {
   size_t count = s->method->delegate_count, node_count = s->graph->node_count;
   s->nodes = etr_arena_alloc_array(s->scratch, node_count, sizeof *s->nodes);
@@ -401,7 +403,8 @@ static bool list_nodes_by_delegate(delegate_search *s) {
 }
 
 /* Counts the modules and operators in a delegate, the most frequent first, and sums its
- * multiply-accumulates. Returns false when out of memory. */
+ * multiply-accumulates. s->counted_for lets each module count once, however many operators it has
+ * here. Returns false when out of memory. */
 static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
                            uint32_t delegate) {
   const etr_graph *graph = s->graph;
@@ -453,7 +456,9 @@ static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   return true;
 }
 
-/* Returns what each delegate of the method contains; NULL when out of memory. */
+/* Returns what each of method->delegates contains, in their order, in the arena; without a graph
+ * that has times, only the times of their calls. NULL when out of memory, which the arena then
+ * says, too. */
 const etr_delegate_contents *
 etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   etr_arena scratch = {0};

@@ -37,13 +37,15 @@ typedef struct etr_delegation {
   size_t count;
 } etr_delegation;
 
-/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. All counts
- * are 0 for a method without a graph. Returns false when out of memory. */
+/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. Nodes in
+ * the body of a branch or loop are not counted, but add their time to the node that contains it.
+ * All counts are 0 for a method without a graph. Returns false when out of memory. */
 bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method, const etr_node_filter *filter);
 
 /** Sets *out to the share of Method::execute that delegates take in the typical run, calling them
- * included; NaN without runs. Returns false when out of memory. */
+ * included; NaN without runs. All their time slices are one group, whose typical time is that.
+ * Returns false when out of memory. */
 bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method);
 
 /** Returns the index of the delegate that an instruction of the method calls; ETR_NONE if it calls

@@ -114,8 +114,9 @@ const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_s
   return groups[section];
 }
 
-/* Returns true if a reader wants to see a row: it changed, or is on one side only. With few runs no
- * row can be judged, so all rows that differ are news. */
+/* Returns true if a reader wants to see a row: it changed, or is on one side only. If any node of
+ * the method was timed, a row without times is no news. With few runs no row can be judged, so all
+ * rows that differ are news. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   bool is_timed = change->base_runs || change->new_runs;
   if (change->reason == ETR_REASON_FEW_RUNS)
@@ -266,8 +267,9 @@ static bool add_tree_costs(const side *s, etr_diff_row *rows, size_t count, etr_
   return true;
 }
 
-/* Sets, in rows of sums, the costs of the side's sums with the same key, such as an operator.
- * Returns false when out of memory. */
+/* Sets, in rows of sums, the costs of the side's sums of all nodes with the same key, such as an
+ * operator; and those with everything below of modules and patterns. Returns false when out of
+ * memory. */
 static bool add_sum_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
                           etr_breakdown_by by) {
   etr_breakdown sums;
@@ -324,8 +326,9 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Returns the row of a part of the time and its backend, which is added if it is new. Backends
- * have no names if one side has none. */
+/* Returns the row of a part of the time and its backend, which is added if it is new: `rows` has
+ * room for it. If one side does not know the names of its backends, they count as one, so that the
+ * two sides have the same rows. */
 static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t *count,
                                               const etr_part_time *part,
                                               const etr_method_pair *method) {

@@ -51,13 +51,14 @@ typedef struct etr_diff_rows {
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section);
 
-/** Lists a section of a method in an order for people, without modules and patterns that have no
- * timed nodes of their own. Returns false when out of memory. */
+/** Lists a section of a method for people: rows that are news first, then by `order`; without the
+ * modules and patterns that have no timed nodes of their own. Returns false when out of memory. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section, etr_node_order order);
 
 /** Return true if the filter selects this section, the numeric gaps, or this method. The filter may
- * be NULL, which selects all. */
+ * be NULL, which selects all. The section of operators by pattern is selected only with all others.
+ * */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
@@ -69,8 +70,9 @@ double etr_diff_median(const etr_change *change);
 
 /* ---- What the nodes of a comparison compute and move, on both sides ---- */
 
-/** Sets base_cost and new_cost of the rows, in the arena. They stay NULL for a side that is a
- * document or has no graph. Returns false when out of memory. */
+/** Sets base_cost and new_cost of the rows and, of modules and patterns, base_tree_cost and
+ * new_tree_cost, in the arena. They stay NULL for a side that is a document or has no graph.
+ * Returns false when out of memory. */
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section);
 
@@ -82,7 +84,8 @@ static inline double etr_known_time(double time) {
 }
 
 /** Returns the section that the first table of a method divides its operators by: operators, unless
- * the filter asks for another one that the method has. */
+ * the filter asks for another one that the method has. A method that is compared by events has no
+ * modules, patterns and source lines; without a filter its section is that of kernels. */
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method);
 
@@ -110,7 +113,8 @@ typedef struct etr_part_changes {
   size_t count;
 } etr_part_changes;
 
-/** Lists the parts that either side has. Returns false when out of memory. */
+/** Lists the parts that either side has, in the order of etr_time_part and then by backend, with
+ * times in ticks of the newer side's clock. Returns false when out of memory. */
 bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                            const etr_comparison *comparison, const etr_method_pair *method);
 

@@ -81,7 +81,8 @@ uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked);
 /** Returns a flag for each node of the graph, all false; NULL when out of memory. */
 bool *etr_finder_node_flags(const etr_finder *finder);
 
-/** Sets finder->uninterrupted, if there is a graph. Returns false when out of memory. */
+/** Sets finder->uninterrupted to the ticks of each node in the typical run, without interruptions,
+ * if there is a graph. Returns false when out of memory. */
 bool etr_finder_measure_nodes(etr_finder *finder);
 
 /** Returns the method's typical time without interruptions, in ticks; with them if nothing else is
@@ -89,8 +90,10 @@ bool etr_finder_measure_nodes(etr_finder *finder);
 double etr_finder_uninterrupted(const etr_finder *finder);
 
 /** Adds a finding about `cost` ticks over all runs, of which a change could save `potential` (NaN:
- * not known), if that is at least ETR_FINDING_LEAST_SHARE of the method's time. Returns NULL if it
- * is less, or when out of memory, which etr_arena_failed() distinguishes. */
+ * not known). The finding gets both per inference, and at most the method's time. None is added if
+ * what is saved (or the cost, if that is not known) is below ETR_FINDING_LEAST_SHARE of the
+ * method's time without interruptions. Returns NULL then, or when out of memory, which
+ * etr_arena_failed() distinguishes. */
 etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                                      double potential);
 

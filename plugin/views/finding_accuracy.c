@@ -142,7 +142,8 @@ static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *r
                           backend ? backend : "the kernel", location);
 }
 
-/* Returns the title of the finding about the most suspicious value, by the same cases. */
+/* Returns the title of the finding about the most suspicious value, by the same cases as
+ * advice_on_value(): its step is coarse, the reference is another program, or it is its own. */
 static const char *finding_title(const etr_accuracy_row *row, const coarse_step *step) {
   if (step->input_scale > 0)
     return "Quantize one result more finely";

@@ -5,7 +5,8 @@
  */
 #include "views/findings.h"
 
-/* Returns the code of a variant of a finding that has its own; NULL otherwise. */
+/* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
+ * copies that the export makes, and quantizing to 8da4w. NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export =

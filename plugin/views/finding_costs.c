@@ -68,7 +68,8 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
 }
 
 /* Adds the finding about operators that are limited by the memory's bandwidth, if there are any.
- * Returns false when out of memory. */
+ * What int8 weights would save of their bytes is its saving, if that is enough for a finding; else
+ * it is not known (NaN). Returns false when out of memory. */
 static bool add_memory_bound_finding(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantizing(finder, bound);
@@ -174,7 +175,8 @@ static const char *counted_operators(const etr_finder *finder, uint32_t node, si
       etr_arena_format(finder->arena, "%zu %s%s", count, name, is_word ? etr_plural(count) : ""));
 }
 
-/* Returns the rate of an operator in its fastest run, in GFLOP/s: nothing interrupted that. */
+/* Returns the rate of an operator in its fastest run, which nothing interrupted, in GFLOP/s: its
+ * rate in the typical run times the typical time divided by the shortest. */
 static double best_rate(const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double rate = figures_of(finder, node).gflops;
@@ -209,8 +211,8 @@ static double median_rate(const rated *rated_operators, size_t count, const rate
 }
 
 /* Adds the finding about operators of one kind that run at less than half the median rate of those
- * that compute about as much, if there are any. rated_operators: of one kind, the slowest first.
- * Returns false when out of memory. */
+ * that compute about as much, if there are any. It saves what they take longer than at that rate.
+ * rated_operators: of one kind, the slowest first. Returns false when out of memory. */
 static bool add_slow_rate_finding(etr_finder *finder, const rated *rated_operators, size_t count) {
   enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
@@ -295,6 +297,7 @@ typedef struct rates {
 static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double median = time->per_run.p50;
+  /* The backend alone says which clock timed the operator; without one it is the kernels' clock. */
   double step = etr_clock_step(finder->profile, time->backend, NULL);
   bool is_well_timed = median >= LEAST_STEPS * step &&
                        etr_ticks_to_ns(finder->profile, median) >= LEAST_NS;

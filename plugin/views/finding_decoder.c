@@ -100,8 +100,8 @@ static bool mark_writes(cache_writes *writes, const etr_finder *finder, const et
   return true;
 }
 
-/* Adds the finding about writes of whole caches for one token, if there are any. Returns false when
- * out of memory. */
+/* Adds the finding about writes of whole caches for one token, if there are any. Times are with the
+ * calls around kernels (true). Returns false when out of memory. */
 static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers) {
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
@@ -154,7 +154,7 @@ static void mark_positions(const etr_finder *finder, bool *marked, bool *depends
 }
 
 /* Adds the finding about work that depends on positions alone, and could be looked up, if there is
- * any. Returns false when out of memory. */
+ * any. Times are with the calls around kernels (true). Returns false when out of memory. */
 static bool add_position_finding(etr_finder *finder) {
   bool *marked = etr_finder_node_flags(finder), *depends_on_data = etr_finder_node_flags(finder);
   size_t count = 0;

@@ -55,7 +55,8 @@ static void count_event(const etr_finder *finder, etr_delegate_spending *spendin
     spending->hidden += (uint64_t)(step / 2 * (double)event->sample_count);
 }
 
-/* Counts the calls and operators of each delegate, in all blocks of the method. */
+/* Counts the calls and operators of each delegate, in all blocks of the method, and adds up what a
+ * coarse clock hides of the operators. */
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
   for (size_t block_index = 0; block_index < finder->method->block_count; block_index++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[block_index]];
@@ -176,6 +177,7 @@ static void describe_calls(etr_finding *finding, const chosen *calls, const char
 
 /* ---- Delegates that wait or copy ---- */
 
+/* Returns all ticks of a delegate: the sum over what they are spent on. */
 static uint64_t sum_ticks(const uint64_t *ticks) {
   uint64_t sum = 0;
   for (size_t i = 0; i < ETR_SPENDINGS; i++)
@@ -200,8 +202,8 @@ static const char *waiting_title(const etr_finder *finder, const chosen *calls) 
   return etr_arena_format(finder->arena, title, delegates_text(finder, calls));
 }
 
-/* Adds the finding that the chosen calls wait or copy, if that takes long enough. Returns false
- * when out of memory. */
+/* Adds the finding that the chosen calls wait or copy, if that takes long enough. How much of it
+ * could be saved is not known (NAN). Returns false when out of memory. */
 static bool add_waiting_finding(etr_finder *finder, const chosen *calls) {
   uint64_t waiting = calls->ticks[ETR_SPENT_WAIT], copying = calls->ticks[ETR_SPENT_COPY],
            all_ticks = sum_ticks(calls->ticks);
@@ -364,8 +366,9 @@ static bool measure_fallen(const etr_finder *finder, fallen_list *fallen_ones, u
   return stats != NULL;
 }
 
-/* Adds the finding about the operators of a backend that ran on the CPU. units: the units that its
- * other operators ran on. Returns false when out of memory. */
+/* Adds the finding about the operators of a backend that ran on the CPU. What it saves is not known
+ * (NAN): the other unit still has to compute them. units: a bit for each faster unit that its other
+ * operators ran on. Returns false when out of memory. */
 static bool add_cpu_fallback_finding(etr_finder *finder, const char *backend, unsigned units) {
   const etr_method *method = finder->method;
   fallen_list found = {0};

@@ -49,8 +49,9 @@ typedef struct insertions {
   etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
 
-/* Sets in->interrupted to the events that interruptions made longer, and adds up by how many ticks
- * of the typical run. Returns false when out of memory. */
+/* Numbers in in->interrupted the events that interruptions made longer, and sets
+ * in->interrupted_ticks, by number, to the ticks of the typical run that they added. Returns false
+ * when out of memory. */
 static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_interruptions *found = &finder->groups->interruptions;
@@ -91,8 +92,9 @@ static bool changes_layout(const etr_event *event) {
          name_starts_with(event, "Copy");
 }
 
-/* Adds an operator that the lowering inserted, or only its ticks if the list has it already. row:
- * of its event in the block. Returns false when out of memory. */
+/* Adds an operator that the lowering inserted, and counts its kind, or only adds its ticks if the
+ * list has one of this name in the instruction already, from another block. row: of its event in
+ * the block. Returns false when out of memory. */
 static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
   const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -186,7 +188,8 @@ static bool is_operator_of_model(const etr_finder *finder, const etr_event *even
 }
 
 /* Returns the event of the nearest operator of the model that ran before an inserted one (step -1)
- * or after it (step 1) in the same delegate; NULL if there is none. */
+ * or after it (step 1) in the same delegate; NULL if there is none. needs_node: only operators with
+ * a node in the graph count. */
 static const etr_event *find_neighbor(const etr_finder *finder, const inserted *copy, int step,
                                       bool needs_node) {
   for (size_t i = copy->row; step > 0 ? i + 1 < copy->block->event_count : i > 0;) {
@@ -200,14 +203,15 @@ static const etr_event *find_neighbor(const etr_finder *finder, const inserted *
   return NULL;
 }
 
-/* Returns the name of the nearest node that ran before (step -1) or after (step 1); NULL if there
- * is none. */
+/* Returns the name of the nearest node of the graph (needs_node is set) that ran before (step -1)
+ * or after (step 1) in the same delegate; NULL if there is none. */
 static const char *neighbor_name(const etr_finder *finder, const inserted *copy, int step) {
   const etr_event *event = find_neighbor(finder, copy, step, true);
   return event ? etr_finder_node_name(finder, event->nodes[0]) : NULL;
 }
 
-/* Writes " (after X, before Y)": the nodes between which the delegate runs an inserted operator. */
+/* Writes " (after X, before Y)": the nodes between which the delegate runs an inserted operator,
+ * the nearest before it (-1) and after it (1). */
 static void put_neighbors(etr_writer *writer, const etr_finder *finder, const inserted *copy) {
   const char *before = neighbor_name(finder, copy, -1), *behind = neighbor_name(finder, copy, 1);
   if (before && behind)
@@ -246,9 +250,9 @@ static uint32_t first_data_input(const etr_finder *finder, const etr_node *node)
   return ETR_NONE;
 }
 
-/* Returns the permute to channels-last that a permute back undoes, if at least one linear layer and
- * otherwise only elementwise operators are between them, at most MOST_BETWEEN; ETR_NONE if there is
- * none. A 1x1 convolution computes the same without permutes. */
+/* Returns the permute to channels-last (is_back false) that a permute back undoes, if at least one
+ * linear layer and otherwise only elementwise operators lie between them, MOST_BETWEEN at most. A
+ * 1x1 convolution computes the same without permutes. ETR_NONE if there is no such permute. */
 static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
   static const char *const between[] = {"linear", "addmm",   "view_copy", "gelu", "relu",
                                         "clamp",  "sigmoid", "hardtanh",  "mul",  "add"};
@@ -273,7 +277,8 @@ static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
 }
 
 /* Finds the permutes inside delegates that only change the layout, and how many pairs of them
- * cancel but for linear layers between them. Returns false when out of memory. */
+ * cancel but for linear layers between them. Only nodes whose time is certain, and not matched by
+ * the order of events, are marked and added up. Returns false when out of memory. */
 static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out) {
   *out = (layout_permutes){0};
   if (!finder->graph || !etr_finder_has_edge(finder))
@@ -305,8 +310,9 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
   return true;
 }
 
-/* Returns the type of the nearest operator that ran before (step -1) or after (step 1) in the same
- * delegate: "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none. */
+/* Returns the type of the nearest operator, with a node in the graph or without one, that ran
+ * before (step -1) or after (step 1) in the same delegate: "Convolution" of "Convolution (NHWC,
+ * F32) IGEMM". NULL if there is none. */
 static const char *neighbor_type(const etr_finder *finder, const inserted *copy, int step) {
   const etr_event *event = find_neighbor(finder, copy, step, false);
   if (!event)
@@ -319,8 +325,9 @@ static const char *neighbor_type(const etr_finder *finder, const inserted *copy,
   return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
 }
 
-/* Returns between which operators a delegate runs an inserted one: "before convolution at the
- * start", "after addmm at the end", "between mul and conv"; "" if it runs nothing else. */
+/* Returns between which operators a delegate runs an inserted one, the nearest before it (-1) and
+ * after it (1): "before convolution at the start", "after addmm at the end", "between mul and
+ * conv"; "" if it runs nothing else. */
 static const char *neighbors_text(const etr_finder *finder, const inserted *copy) {
   const char *before = neighbor_type(finder, copy, -1), *behind = neighbor_type(finder, copy, 1);
   if (before && behind)
@@ -332,7 +339,8 @@ static const char *neighbors_text(const etr_finder *finder, const inserted *copy
 
 /* Returns what to do, and where inserted operators are: "use channels-last inputs; in delegate 0,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
- * if they fit into a line of a screen. */
+ * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
+ * to do about these instead. */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
   enum { ROOM = 34 }; /* characters of both places together */
@@ -599,7 +607,8 @@ static uint32_t most_common_phase(const etr_method *method) {
 }
 
 /* Adds the finding about operators that took many times their median in one run, if there are any.
- * Returns false when out of memory. */
+ * What they took beyond their medians was lost once, and not in each inference, so it is no share
+ * of that. Returns false when out of memory. */
 bool etr_add_outlier_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);

@@ -227,8 +227,9 @@ static const char *constants_fact(const etr_finder *finder, const constant_work 
                            : "their inputs never change: constant_prop_pass at the export";
 }
 
-/* Adds the finding about operators that compute the same in each run, if there are any. Returns
- * false when out of memory. */
+/* Adds the finding about operators that compute the same in each run, if there are any. It saves
+ * their time with the calls around kernels (true), calls of delegates that have no others, and what
+ * XNNPACK saves of products whose weights become constant. Returns false when out of memory. */
 bool etr_add_constant_findings(etr_finder *finder) {
   constant_work work = {.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                                         sizeof *work.marked)};
@@ -375,7 +376,8 @@ static const char *casts_text(const etr_finder *finder, const bool *marked) {
 }
 
 /* Adds the finding about the copies by one operator: to remove them if each returns what it reads,
- * or else to avoid them. Returns false when out of memory. */
+ * which saves them and the calls of delegates that they cut apart; or else to avoid them, of which
+ * nothing is known. row: of the operator among `rows`. Returns false when out of memory. */
 static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows,
                                    const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
@@ -458,8 +460,8 @@ static void unmark_fallback(const etr_finder *finder, bool *marked) {
   }
 }
 
-/* Adds a finding for each operator of which kernels only copy, without those on constants, which
- * have a finding of their own. Returns false when out of memory. */
+/* Adds a finding for each operator of which kernels only copy, by their time with the calls around
+ * them (true). Those on constants have a finding of their own. Returns false when out of memory. */
 bool etr_add_copy_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;

@@ -53,7 +53,8 @@ static const char *end_kernel_list(chosen_kernels *chosen) {
   return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
 }
 
-/* Returns the ticks of a kernel over all runs, without interruptions. */
+/* Returns the ticks of a kernel over all runs, if each is like the typical one without
+ * interruptions. row: its index in kernels->rows. */
 static uint64_t uninterrupted_kernel_ticks(const etr_finder *finder, const etr_kernels *kernels,
                                            size_t row) {
   const etr_method *method = finder->method;
@@ -93,9 +94,10 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
   return true;
 }
 
-/* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`, by the measured
- * ratio of the operator. The least is 0 if the optimized library has the kernel, since that may
- * have been linked. Without a ratio it may save all. ticks: of the kernel, over all runs. */
+/* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`: at half of the
+ * operator's lowest measured ratio, as a margin, and at its highest. The least is 0 if the
+ * optimized library has the kernel, since that may have been linked. Without a ratio it may save
+ * all. ticks: of the kernel, over all runs. */
 static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
   etr_ratio ratio;
   etr_slice op = kernel_operator(kernel);
@@ -106,8 +108,9 @@ static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uin
 }
 
 /* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
- * time. kernel_count: of all kernels; optimized_ticks: of the taken ones that an optimized library
- * has, over all runs, or 0 not to name it. Returns false when out of memory. */
+ * time. partitioner: its backend, "XnnpackBackend", shown as "XnnpackPartitioner"; kernel_count: of
+ * all kernels; optimized_ticks: of the taken ones that an optimized library has, over all runs, or
+ * 0 not to name it. Returns false when out of memory. */
 static bool add_not_delegated_finding(etr_finder *finder, const char *partitioner,
                                       chosen_kernels *taken, size_t kernel_count,
                                       uint64_t optimized_ticks) {
@@ -143,8 +146,8 @@ static bool add_not_delegated_finding(etr_finder *finder, const char *partitione
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels, if they take enough time. Returns
- * false when out of memory. */
+/* Adds the finding that an optimized library has faster kernels, if they take enough time. What it
+ * saves is not known (NAN). Returns false when out of memory. */
 static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_kernel_list(kernels);
   if (etr_finder_ns_per_run(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
@@ -163,8 +166,9 @@ static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
   return true;
 }
 
-/* Adds the findings about kernels that a known partitioner takes, or that an optimized library has.
- * Returns false when out of memory. */
+/* Adds the findings about kernels that a known partitioner takes, and about others that an
+ * optimized library has. The library is also named for the kernels that the partitioner takes, if
+ * it has more than half of their time. Returns false when out of memory. */
 static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernels) {
   const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
@@ -199,7 +203,8 @@ static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernel
 /* ---- Copies ---- */
 
 /* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
- * time. Returns false when out of memory. */
+ * time; others are passed over. What avoiding them saves is not known (NAN). Returns false when out
+ * of memory. */
 static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kernels) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
@@ -263,8 +268,9 @@ static outlier find_outlier(const etr_finder *finder, const etr_block *block,
   return stands_out ? longest : (outlier){0};
 }
 
-/* Adds the finding about operators that took over ten times their median in one run. Returns false
- * when out of memory. */
+/* Adds the finding about operators that took over ten times their median in one run. What they took
+ * beyond their medians was lost once, and not in each inference, so it is no share of that. Returns
+ * false when out of memory. */
 static bool add_outlier_event_finding(etr_finder *finder) {
   const etr_method *method = finder->method;
   outlier worst = {0};
@@ -319,7 +325,8 @@ bool etr_add_kernel_findings(etr_finder *finder) {
 
 /* ---- Where most of the time of delegates is, if it is on no node ---- */
 
-/* Returns the largest part of the time of delegates that is on no node; NULL if there is none. */
+/* Returns the part of the time of delegates on no node that is largest over all runs. NULL if there
+ * is none. */
 static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   const etr_part_time *largest = NULL;
   for (size_t i = 0; i < finder->method->part_count; i++) {
@@ -331,7 +338,7 @@ static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   return largest;
 }
 
-/* Returns true if more than half of the time in a delegate's phases is computing. */
+/* Returns true if more than half of the time of a backend's delegates in phases is computing. */
 static bool is_computing(const etr_finder *finder, const char *backend) {
   uint64_t computing_ticks = 0, all_ticks = 0;
   for (size_t i = 0; i < finder->method->time_slice_count; i++) {

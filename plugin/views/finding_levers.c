@@ -31,8 +31,8 @@ typedef struct lever_target {
   bool is_first;       /* it takes more than any other part */
 } lever_target;
 
-/* Marks the operators of the part, and sets their number and ticks. Marks none when out of memory,
- * which the arena remembers. */
+/* Marks the operators of the part, and sets their number and their ticks in the typical run,
+ * without interruptions. Marks none when out of memory, which the arena remembers. */
 static void mark_operators(lever_target *target, const etr_groups *groups) {
   const etr_finder *finder = target->finder;
   bool *is_in_row = etr_arena_alloc_array(finder->arena, groups->count, sizeof *is_in_row);
@@ -47,7 +47,7 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower. */
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead. */
 static void unmark_depthwise(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -155,8 +155,8 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
-/* Returns a sentence on the depthwise convolutions that are not counted, with the modules of the
- * first ones; "" if there are none. */
+/* Returns a sentence on the depthwise convolutions that the saving does not count, with the modules
+ * of the first ones; "" if there are none. */
 static const char *left_out_text(const lever_target *target) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
@@ -291,8 +291,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
 }
 
 /* Adds the ticks that XNNPACK would save on an operator to two estimates: *low at half of the
- * operator's lower ratio, *high at its upper ratio. Adds nothing if no ratio is known for the
- * operator. */
+ * operator's lower ratio, as a margin, *high at its upper ratio. Adds nothing if no ratio is known
+ * for the operator. */
 static void add_delegate_saving(etr_slice op, double ticks, double *low, double *high) {
   etr_ratio ratio;
   if (!etr_ratio_of_delegate(&ratio, op))
@@ -544,8 +544,9 @@ static bool add_opaque_lever(const lever_target *target) {
       fact, is_computing ? "docs/backends.md says what each backend can record." : evidence);
 }
 
-/* Adds the finding that asks why calls of delegates take much longer than usual. Returns false when
- * out of memory. */
+/* Adds the finding that asks why calls of delegates take much longer than usual. What it saves is
+ * not known (the two NAN). target->ticks are those of all calls in the typical run. Returns false
+ * when out of memory. */
 static bool add_slow_calls(const lever_target *target) {
   etr_finder *finder = target->finder;
   enum { FEW_RUNS = 3 }; /* of fewer, a first run is much of the typical one */
@@ -572,7 +573,8 @@ static bool add_slow_calls(const lever_target *target) {
 }
 
 /* Adds the next step for calls of delegates that no other operator cuts apart: more work in each.
- * Returns false when out of memory. */
+ * It says what one call takes in the typical run, and not what could be saved. Returns false when
+ * out of memory. */
 static bool add_call_lever(const lever_target *target) {
   etr_finder *finder = target->finder;
   size_t count = target->part->count;
@@ -617,8 +619,9 @@ static bool add_other_lever(const lever_target *target) {
       "Recording takes a part of it, too, which a release does not do.");
 }
 
-/* Adds the lever for one part of the time, unless another finding says what to do about it.
- * is_first: it takes more than any other part. Returns false when out of memory. */
+/* Adds the lever for one part of the time, unless another finding says what to do about it. A part
+ * that only less work makes faster has one only if it is the largest (NULL: no partitioner refuses
+ * it). is_first: it takes more than any other part. Returns false when out of memory. */
 static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                            const etr_headline_part *part, bool is_first) {
   lever_target target = {.finder = finder,

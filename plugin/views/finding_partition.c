@@ -132,8 +132,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-/* Sets *p to what a backend does with the graph: which operators it has, which it refuses and why,
- * and which are between its delegates. Returns false when out of memory. */
+/* Sets *p to what a backend does with the graph: which operators it has, which it refuses and why
+ * (NULL if the rules of its partitioner are not known), and which are between its delegates. How
+ * many softmax checks there are does not matter here. Returns false when out of memory. */
 static bool make_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
@@ -200,8 +201,8 @@ enum {
 }; /* targets and reasons that are told apart; the others are added to the last */
 
 /* Lists the operators between delegates by kind, with their number and ticks over all runs, the
- * longest first. Further kinds than MOST_KINDS are added to the last one. Returns NULL when out of
- * memory. */
+ * longest first. Equal reasons are the same static text, so their addresses are compared. Further
+ * kinds than MOST_KINDS are added to the last one. Returns NULL when out of memory. */
 static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
   kernel_kind *list = etr_arena_alloc_array(p->finder->arena, MOST_KINDS, sizeof *list);
   *count = 0;
@@ -237,7 +238,9 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
-/* Returns the sum of what calling the delegates of the backend takes. */
+/* Returns what calling the backend's delegates takes over all runs: their number of calls, the
+ * ticks around operators and of copies, and how many of these a coarse clock may hide of operators.
+ */
 static overhead sum_overhead(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -288,8 +291,10 @@ typedef struct between {
   bool is_replaced; /* for some of those what is written instead is deducted by a general rule */
 } between;
 
-/* Returns what operators between delegates take, and why they are there; NULL when out of memory.
- * levels: count_levels() without candidates; after: delegates that would remain. */
+/* Returns sentences on how much time the operators between delegates take, how much calling the
+ * delegates takes (if fewer would remain, and that is a hundredth of the time or more), and why the
+ * operators are there. levels: count_levels() without candidates; after: delegates that would
+ * remain. NULL when out of memory. */
 static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
                                      size_t levels, size_t after) {
   size_t count;
@@ -418,10 +423,11 @@ typedef struct saving {
   bool is_replaced; /* see between.is_replaced */
 } saving;
 
-/* Adds what the backend saves of the marked kernels to *saved. Operators that it takes still do
- * their work, at the ratio of its kernels, and at least at half of that. Copies that change
- * nothing, and a softmax's check for masked rows, are saved whole. What replaces the others takes a
- * tenth to half of their time: that was measured of `where` and of a mean. */
+/* Adds what the backend saves of the marked kernels, in ticks over all runs, to *saved. Operators
+ * that it takes still do their work, at the ratio of its kernels, and at least at half of that.
+ * Copies that change nothing, and a softmax's check for masked rows, are saved whole. What replaces
+ * the others takes a tenth to half of their time (is_replaced): that was measured of `where` and of
+ * a mean. */
 static void add_saved_kernels(const partition *p, const bool *marked, saving *saved) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -444,8 +450,8 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
 }
 
 /* Returns the ticks, over all runs, of kernels whose results only the operators between delegates
- * read, directly or not, such as a mask: without these, they may not be needed. It goes backwards
- * so that the readers of a node are known before it. */
+ * read, directly or not, such as a mask: without these operators, they may not be needed. It goes
+ * backwards so that the readers of a node are known before it. 0 when out of memory. */
 static uint64_t ticks_only_read_between(const partition *p) {
   const etr_finder *finder = p->finder;
   const etr_graph *graph = finder->graph;
@@ -481,8 +487,9 @@ static between sum_between(partition *p) {
 }
 
 /* Adds the finding about operators that run on the CPU between the delegates of the backend, if
- * some need not. It saves their kernels, and the overhead of the delegates that become one. Returns
- * false when out of memory. */
+ * some need not (sum_between() makes these candidates). It saves their kernels, and the overhead of
+ * the delegates that become one if all candidates go (NULL: of any operator). Returns false when
+ * out of memory. */
 static bool add_fallback_finding(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
@@ -535,6 +542,8 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
       continue;
     if (!make_partition(&p, finder, method->delegates[i].backend))
       return false;
+    /* Without candidates so far, then with the marked nodes as candidates (NULL: of any operator).
+     */
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
     size_t after = count_remaining_delegates(&p, levels, NULL);
@@ -573,10 +582,11 @@ static double ticks_per_call(const partition *p) {
   return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
 }
 
-/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than
- * the calls of the delegates take that this adds. ticks: of the marked operators, over all runs.
- * optimized: the part of these ticks that is of operators in the optimized library. Returns false
- * when out of memory. */
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than the
+ * calls of the delegates take that this adds, with everything that its partitioner takes as
+ * candidates (NULL: of any operator). ticks: of the marked operators, over all runs, with the calls
+ * around kernels (true). optimized: the part of these ticks that is of operators in the optimized
+ * library. Returns false when out of memory. */
 static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t ticks,
                                       uint64_t optimized) {
   etr_finder *finder = p->finder;
@@ -624,8 +634,9 @@ static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels for the marked operators. ticks: of
- * these, over all runs. Returns false when out of memory. */
+/* Adds the finding that an optimized library has faster kernels for the marked operators. What it
+ * saves is not known (NAN). ticks: of these operators, over all runs, with the calls around kernels
+ * (true). Returns false when out of memory. */
 static bool add_library_finding(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)
@@ -680,7 +691,8 @@ static bool add_kernel_findings(partition *p) {
 /* ---- What cuts delegates apart ---- */
 
 /* Sets cut_by and cut_reason of each of the backend's delegates: the first operator between
- * delegates that reads its result, and why the partitioner leaves that out. */
+ * delegates that reads its result, perhaps through getitems, and why the partitioner leaves that
+ * out. Delegates whose result none reads stay as they are. */
 static void set_cuts(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {

@@ -20,7 +20,8 @@ typedef struct patterns {
   bool is_decoder;
 } patterns;
 
-/* Sets *p to a graph, with the readers of each node. Returns false when out of memory. */
+/* Sets *p to a graph, with the readers of each node: those of node i are readers[starts[i]] to
+ * readers[starts[i + 1] - 1]. Returns false when out of memory. */
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
@@ -129,8 +130,8 @@ static bool mark_quantize_pair(const patterns *p, uint32_t node, bool *marked) {
   return true;
 }
 
-/* Adds the finding about dequantize and quantize nodes that cancel, if there are any. Returns false
- * when out of memory. */
+/* Adds the finding about dequantize and quantize nodes that cancel, if there are any: all of their
+ * time can be saved, with the calls around kernels (true). Returns false when out of memory. */
 static bool add_quantize_pair_finding(patterns *p) {
   bool *marked = etr_finder_node_flags(p->finder);
   size_t pairs = 0;
@@ -178,8 +179,9 @@ static bool is_foldable_norm(const patterns *p, uint32_t node) {
          p->finder->is_constant[layer->inputs[weight].node];
 }
 
-/* Adds the finding about batch norms that could be folded into the layer before, if there are any.
- * Returns false when out of memory. */
+/* Adds the finding about batch norms that could be folded into the layer before, if there are any:
+ * all of their time can be saved, with the calls around kernels (true). Returns false when out of
+ * memory. */
 static bool add_batch_norm_finding(patterns *p) {
   bool *marked = etr_finder_node_flags(p->finder);
   size_t count = 0;
@@ -236,7 +238,8 @@ static int64_t size_from_end(const etr_node *node, int32_t from_end) {
 }
 
 /* Returns true if the graph is a decoder: it has an embedding, and a cache or an output layer with
- * as many results as the embedding has rows. */
+ * as many results as the embedding's table (rows, columns) has rows, which are its second size from
+ * the end. */
 static bool is_decoder(const patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
@@ -377,8 +380,8 @@ static void mark_copies(const patterns *p, bool *marked) {
 }
 
 /* Adds the finding about a decoder's attention that is computed by single operators, if some of
- * these are kernels: custom_sdpa does the same in one operator. Returns false when out of memory.
- */
+ * these are kernels: custom_sdpa does the same in one operator, so that delegates may be merged,
+ * too. Times are with the calls around kernels (true). Returns false when out of memory. */
 static bool add_attention_finding(patterns *p) {
   bool *marked = etr_finder_node_flags(p->finder), has_kernel = false;
   size_t count = 0;
@@ -503,7 +506,8 @@ typedef struct layer_set {
 } layer_set;
 
 /* Returns how many of a layer's ticks are surely no multiplications, even if a core is so slow that
- * it multiplies four numbers in a ns; 0 if its multiplications are not known. */
+ * it multiplies four numbers in a ns; 0 if its multiplications are not known. ticks, and the
+ * result: over all runs. */
 static double ticks_without_computing(const patterns *p, uint32_t node, double ticks) {
   enum { MACS_PER_NS = 4 };
   uint64_t macs = p->graph->costs ? p->graph->costs[node].macs : ETR_UNKNOWN;
@@ -541,7 +545,8 @@ static bool is_small_layer(const patterns *p, uint32_t node) {
          etr_finder_ns_per_run(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
 }
 
-/* Returns the node whose result a linear layer multiplies, behind copies. */
+/* Returns the node whose result a linear layer multiplies, behind copies: the input before its
+ * weight. */
 static uint32_t source_of_layer(const patterns *p, uint32_t node) {
   const etr_node *layer = &p->graph->nodes[node];
   size_t input = weight_index(p, layer) - 1;
@@ -575,7 +580,9 @@ static layer_set collect_layers(const patterns *p, const uint32_t *source, uint3
 }
 
 /* Adds the finding about small linear layers that read one value and could be one, if most of their
- * time is calls, of which all but one could be saved. Returns false when out of memory. */
+ * time is calls, of which all but one could be saved: at least what the calls surely take, at most
+ * all that the others take. Operators are listed with the calls around kernels (true). Returns
+ * false when out of memory. */
 static bool add_merge_finding(patterns *p) {
   enum { LEAST_LAYERS = 4 }; /* q, k and v in one product saved nothing when measured */
   etr_arena *arena = p->finder->arena;
@@ -681,7 +688,8 @@ static int64_t mark_repeating_copies(const patterns *p, uint32_t node, bool *cop
 }
 
 /* Adds the finding about products whose keys or values were repeated for several heads, if there
- * are any. Returns false when out of memory. */
+ * are any. It saves the copies, and of the products at most all heads of a group but one. Times are
+ * with the calls around kernels (true). Returns false when out of memory. */
 static bool add_repeated_heads_finding(patterns *p) {
   bool *copies = etr_finder_node_flags(p->finder), *products = etr_finder_node_flags(p->finder);
   int64_t heads_per_group = 1;

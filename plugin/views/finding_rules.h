@@ -7,7 +7,8 @@
 
 #include "views/finder.h"
 
-/** Sets finder->delegates: what the time of each delegate is spent on, in ticks over all runs.
+/** Sets finder->delegates: what the time of each delegate is spent on, in ticks over all runs as if
+ * each were like the typical one without interruptions, and its numbers of calls and operators.
  * Returns false when out of memory. */
 bool etr_finder_measure_delegates(etr_finder *finder);
 /** Sets finder->kernel_ticks and call_ticks of nodes that ran as kernels, in ticks over all runs:
@@ -43,9 +44,9 @@ typedef struct etr_merged_calls {
                          may hide of the operators inside */
 } etr_merged_calls;
 
-/** Finds the delegate calls that are saved if the delegates' backends also run the marked nodes, or
- * if these are removed. marked: a flag for each node of the graph. Returns false when out of
- * memory.
+/** Sets *out to the delegate calls that are saved if the delegates' backends also run the marked
+ * nodes, or if these are removed: of each backend the part of its calls' overhead that falls on the
+ * delegates which go. marked: a flag for each node of the graph. Returns false when out of memory.
  */
 bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
 
@@ -60,8 +61,8 @@ typedef struct etr_delegates_time {
   const char *where; /* "OpenVINO, which records no operators", after "62.1 % is in" */
 } etr_delegates_time;
 
-/** Finds the largest part of the time of delegates that is on no node. Returns false when out of
- * memory. */
+/** Sets *out to the largest part of the time of delegates that is on no node, over all runs, with
+ * words for where it is. Returns false when out of memory. */
 bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out);
 
 #endif

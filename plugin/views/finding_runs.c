@@ -54,7 +54,10 @@ static const char *runs_prefix(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
-/* Adds the finding that runs become slower or faster. Returns false when out of memory. */
+/* Adds the finding that runs become slower or faster, on a fitted line from the first run of a
+ * stretch to its last. It costs half of that change: by so much runs differ from the first one on
+ * average. What could be saved is not known (NAN) if runs become faster. Returns false when out of
+ * memory. */
 static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
   etr_finding *added = add_measurement_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2,
@@ -140,7 +143,8 @@ static bool add_step_finding(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Two modes ---- */
 
-/* Adds the finding that runs are in two modes. Returns false when out of memory. */
+/* Adds the finding that runs are in two modes. It costs what the slow ones take longer, spread over
+ * all runs. Returns false when out of memory. */
 static bool add_modes_finding(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
@@ -213,8 +217,8 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   return etr_text_end(&text, &writer);
 }
 
-/* Adds the finding that some runs are slow, if they cost enough. Returns false when out of memory.
- * */
+/* Adds the finding that some runs are slow, if what they take longer, spread over all runs, is
+ * ETR_FINDING_LEAST_SHARE of the typical time or more. Returns false when out of memory. */
 static bool add_slow_runs_finding(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
@@ -276,9 +280,9 @@ static bool add_verdict_finding(etr_finder *finder, const alike_runs *r) {
   }
 }
 
-/* Adds the findings about all runs together. Modes and steps say more than that some runs are slow,
- * and less than that these come in equal distances or by one operator, so only one of the two is
- * added then. Returns false when out of memory. */
+/* Adds the findings about all runs together. Modes and steps say more than that some runs are slow
+ * (ETR_SLOW_RUNS_ANY), and less than that these come in equal distances or by one operator, so only
+ * one of the two is added then. Returns false when out of memory. */
 static bool add_findings_of_all_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const alike_runs all = {"", method->runs, method->run_count, &method->execute, &method->noise};

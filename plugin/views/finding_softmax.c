@@ -6,7 +6,8 @@
 #include "views/softmax_check.h"
 
 /* Adds the finding about kernels that look for rows that a mask hides whole, if there are any.
- * Without them, delegates that they cut apart may become one. Returns false when out of memory. */
+ * Without them, delegates that they cut apart may become one, so calls of delegates are saved, too.
+ * Times are with the calls around kernels (true). Returns false when out of memory. */
 bool etr_add_softmax_check_findings(etr_finder *finder) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   if (!marked)

@@ -126,7 +126,7 @@ static etr_effort effort_of(const etr_finding *finding) {
 /* ---- Whole runs ---- */
 
 /* Adds a finding about ticks that were spent once, such as by loading, all of which could be saved.
- * Returns NULL when out of memory. */
+ * It has no share of an inference's time (NAN). Returns NULL when out of memory. */
 static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double ticks) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
@@ -202,9 +202,9 @@ static bool has_other_method_run(const etr_finder *finder) {
   return false;
 }
 
-/* Adds the finding that loading takes as long as many inferences, if it does. If several methods
- * ran, it is not known which of them was loaded, and there is none. Returns false when out of
- * memory. */
+/* Adds the finding that loading takes, on average, as long as many inferences, if it does. If
+ * several methods ran, it is not known which of them was loaded, and there is none. Returns false
+ * when out of memory. */
 static bool add_load_finding(etr_finder *finder) {
   etr_loads loads;
   if (has_other_method_run(finder))
@@ -242,8 +242,9 @@ typedef struct overlap_marks {
 
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
-/* Returns true if a finding is about the overhead of the delegate at this index, whose call it
- * names: inserted operators are work, and not overhead, and of waiting only copies are overhead. */
+/* Returns true if a finding that names the call of this delegate (an index) saves some of its
+ * overhead, so that it overlaps others that do. Inserted operators (ETR_FINDING_LAYOUT) are work,
+ * and not overhead, and of waiting only copies are overhead. */
 static bool is_about_overhead(const etr_finder *finder, const etr_finding *finding,
                               uint32_t delegate) {
   if (finding->kind == ETR_FINDING_LAYOUT)
@@ -273,7 +274,8 @@ static uint64_t mark_overlaps(const etr_finder *finder, overlap_marks *marks,
 }
 
 /* Sets, for each finding about time of every inference, the earlier findings that save some of the
- * same time. Returns false when out of memory. */
+ * same time. Findings behind the first MOST_MARKED have no bit, and so no overlaps. Returns false
+ * when out of memory. */
 static bool set_overlaps(etr_finder *finder) {
   overlap_marks marks = {
       etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0,
@@ -533,8 +535,8 @@ static etr_finding *find_by_kind(etr_finder *finder, bool (*is_wanted)(etr_findi
   return NULL;
 }
 
-/* Adds a finding that advises to measure again, without its times. Returns NULL when out of memory.
- */
+/* Adds a finding that advises to measure again; set_uncertain_ticks() sets its times. The two texts
+ * are kept and not copied. Returns NULL when out of memory. */
 static etr_finding *add_measure_again(etr_finder *finder, const char *fact, const char *evidence) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (!added)
@@ -559,7 +561,7 @@ static void set_uncertain_ticks(const etr_finder *finder, etr_finding *finding, 
   finding->share = finding->potential_share = ticks / typical;
 }
 
-/* Returns how many runs had an interruption. */
+/* Returns how many of the method's runs had an interruption; 0 when out of memory. */
 static size_t count_interrupted_runs(const etr_finder *finder) {
   const etr_method *method = finder->method;
   bool *is_interrupted = etr_arena_alloc_array(finder->arena, method->run_count,
@@ -647,6 +649,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_findings){0};
+  /* NULL: all of the time has a row, and not only that of some nodes. */
   if (!etr_groups_make(&out->groups, arena, profile, method, NULL))
     return false;
   finder.groups = &out->groups;

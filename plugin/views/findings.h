@@ -59,8 +59,9 @@ typedef struct etr_finding_code {
  * Static. */
 const etr_finding_code *etr_finding_code_of(const etr_finding *finding);
 
-/** Returns true if the runs of a method differ so much, or take one of two times, that no time of
- * one inference is sure. False for fewer than five runs, and for runs of several phases. */
+/** Returns true if no time of one inference is sure: the runs of a method take one of two times, or
+ * their spread (etr_stats_spread()) is above a quarter of the typical time. False for fewer than
+ * five runs, of which no spread is known, and for runs of several phases. */
 bool etr_runs_differ_much(const etr_method *method);
 
 /** Follows what the runs are like, where they differ much. */

@@ -29,7 +29,8 @@ static const char *find_kernel_dtype(const char *kernel) {
 }
 
 /* Returns the weight of an operator, also one that is permuted first: the first input with two
- * dimensions or more, since a bias or a scalar does not make the work; NULL if there is none. */
+ * dimensions or more, since a bias or a scalar does not make the work; NULL if there is none. The
+ * kinds of nodes from ETR_NODE_PARAMETER on are weights. */
 static const etr_node *find_weight(const etr_graph *graph, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t input_index = etr_graph_behind_copies(graph, node->inputs[i].node);
@@ -216,8 +217,9 @@ static bool collect_slices(collector *c, uint32_t *rows) {
   return true;
 }
 
-/* Adds the row of the runtime, if it took any time: what no time slice has of each run. Returns
- * false when out of memory. */
+/* Adds the row of the runtime, if it took any time. Its statistics are over what no time slice has
+ * of Method::execute in each run. Its typical time is that of the method's part, with which the
+ * rows add up to the whole. Returns false when out of memory. */
 static bool add_runtime_row(collector *c) {
   const etr_method *method = c->method;
   uint64_t *rest_ticks = etr_arena_alloc_array(c->arena, method->run_count, sizeof *rest_ticks);
@@ -298,7 +300,8 @@ static bool set_largest(collector *c, const uint32_t *row_of_node) {
 }
 
 /* Subtracts interruptions from the typical times of the rows, and adds a row that has them, if
- * there are any. rows: of each time slice. Returns false when out of memory. */
+ * there are any. rows: for each time slice the index of its row, or ETR_NONE. Returns false when
+ * out of memory. */
 static bool split_interruptions(collector *c, const uint32_t *rows) {
   etr_group interruption_row = {.part = ETR_TIME_UNEXPLAINED, .is_interruptions = true};
   uint64_t *ticks_per_run = etr_arena_alloc_array(c->arena, c->method->run_count,

@@ -58,10 +58,13 @@ typedef struct etr_groups {
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method, const bool *chosen);
 
-/** Returns true for an operator that multiplies its input by a weight: a linear layer. */
+/** Returns true for an operator that multiplies its input by a weight: a linear layer. On nodes the
+ * operator decides (addmm and mm with a weight), in other parts the name of the backend's kernel.
+ */
 bool etr_group_is_linear(const etr_group *group);
 
-/** Returns true for a convolution. */
+/** Returns true for a convolution: on nodes by its operator, in other parts by the name of the
+ * backend's kernel. */
 bool etr_group_is_convolution(const etr_group *group);
 
 #endif

@@ -60,7 +60,8 @@ typedef struct part_list {
   bool has_delegates;
 } part_list;
 
-/* Returns the kind of part that a row of the groups belongs to. */
+/* Returns the kind of part that a row of the groups is summed into. Operators on no node count as
+ * operators, too. */
 static etr_headline_kind kind_of_group(const etr_group *group) {
   static const etr_headline_kind kinds[ETR_TIME_PARTS] = {
       [ETR_TIME_OPERATORS] = ETR_HEADLINE_OPERATORS,
@@ -92,7 +93,8 @@ static bool is_same_part(const etr_headline_part *part, const etr_headline_part 
          ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
 }
 
-/* Returns the part that sums up a row of the groups, without figures. */
+/* Returns the part that sums up a row of the groups, without figures. A row has a pattern only if
+ * its operators have nodes in a graph. */
 static etr_headline_part part_of_group(const etr_group *group) {
   etr_headline_part part = {.kind = kind_of_group(group),
                             .phase = group->phase,
@@ -150,7 +152,8 @@ static bool add_group_to_part(part_list *c, etr_arena *arena, const etr_group *g
   return true;
 }
 
-/* Compares parts for qsort(): by time, the longest first, then by kind and operator. */
+/* Compares parts for qsort(): by the most ticks that they may take, the longest first, then by kind
+ * and operator. `high` is not a share yet. */
 static int by_ticks(const void *a, const void *b) {
   const etr_headline_part *x = a, *y = b;
   if (x->high != y->high)
@@ -161,8 +164,8 @@ static int by_ticks(const void *a, const void *b) {
 }
 
 /* Adds a part for all kernels on the CPU together if they are of several types beside delegates,
- * and none of these is large enough to be named alone. whole: ticks of the typical run. Returns
- * false when out of memory. */
+ * and none of these is large enough to be named alone. whole: ticks of the typical run without
+ * interruptions, as `high` and `kernels` are. Returns false when out of memory. */
 static bool add_part_of_all_kernels(part_list *c, etr_arena *arena, double whole) {
   double most = 0;
   size_t types = 0;
@@ -289,7 +292,8 @@ typedef struct part_style {
   bool is_backend_said;
 } part_style;
 
-/* Writes a part as a clause: "67 % is 49 float32 linear layers in XNNPACK". */
+/* Writes a part as a clause of a sentence, with its share in words and not as in a table (false):
+ * "67 % is 49 float32 linear layers in XNNPACK". */
 static void put_part_clause(etr_writer *writer, etr_arena *arena, const etr_method *method,
                             const etr_headline_part *part, part_style style) {
   const char *name = part->backend ? etr_label_backend(arena, part->backend) : NULL;
@@ -339,7 +343,8 @@ static void put_part_clause(etr_writer *writer, etr_arena *arena, const etr_meth
   }
 }
 
-/* Writes how much something else ran, and what an inference takes without it. */
+/* Writes which share of the time interruptions take, and what an inference takes without them: "12
+ * % is interruptions: about 3.1 ms without". usual: that time as text, with its unit. */
 static void put_interruptions(etr_writer *writer, const etr_headline *headline, const char *usual,
                               sentence_length length) {
   etr_put_percent(writer, headline->interrupted);

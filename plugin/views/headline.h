@@ -55,8 +55,9 @@ typedef struct etr_headline {
                                   of interruptions */
 } etr_headline;
 
-/** Makes the sentence about a method, and the list of parts behind it. unit: of its times. Returns
- * false when out of memory. */
+/** Makes the sentence about a method, in fewer words where it is longer than ETR_HEADLINE_LONGEST,
+ * and the list of parts behind it. All texts are "" for a method without times. unit: of its times.
+ * Returns false when out of memory. */
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit);
 
@@ -71,8 +72,9 @@ const char *etr_headline_part_name(etr_arena *arena, const etr_headline_part *pa
  * 41 %". is_row: as a cell of a table has it, "38–61 %", "≤41 %". */
 void etr_headline_put_share(etr_writer *writer, const etr_headline_part *part, bool is_row);
 
-/** Returns the name of the operators of a part as a sentence has it: "linear layers", "softmax",
- * "Batch Matrix Multiply". NULL when out of memory. */
+/** Returns the name of the operators of a part as a sentence has it: "linear layers", "softmax"; of
+ * a backend's operators without a graph the backend's own name for them, without what it has in
+ * parentheses: "Batch Matrix Multiply". NULL when out of memory. */
 const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *part);
 
 /** Returns the unit in which a time is read unless the user chose one: microseconds below 1 ms,

@@ -31,8 +31,9 @@ static bool add_outputs(model_values *values, etr_arena *arena, const etr_node *
   return true;
 }
 
-/* Sets *values to what a method's Edge graph says of dynamic shapes: values and ranges of symbols,
- * or nothing without an Edge graph. Returns false when out of memory. */
+/* Sets *values to what a method's Edge graph says of dynamic shapes: values of the operators and
+ * inputs of the whole model, and ranges of symbols; or nothing without an Edge graph. Returns false
+ * when out of memory. */
 static bool index_dynamic_shapes(model_values *values, etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];

@@ -48,8 +48,8 @@ typedef struct series_key {
   uint32_t node, part;
 } series_key;
 
-/* Sets s->series_of of each time slice, and the number of series. Returns false when out of memory.
- */
+/* Sets s->series_of of each time slice, and the number of series: all time slices of one node, or
+ * of one event on no node, in one part of the time. Returns false when out of memory. */
 static bool number_series(search *s) {
   etr_map numbers;
   series_key last;
@@ -109,8 +109,10 @@ static double interrupted_part(const search *s, uint32_t run, double median) {
   return is_long && !is_slow_run ? excess / ticks : 0;
 }
 
-/* Sets, for each time slice, how many of its ticks are an interruption, and how many ticks of the
- * typical run these are, in which each run has a weight. Series of few runs have none. */
+/* Sets, for each time slice, how many of its ticks are an interruption (`ticks`), and how many
+ * ticks that adds to the typical run (`typical_of_slice`), which is a weighted mean of runs. Slices
+ * share the interruption of their series in that run in proportion to their ticks. Series that ran
+ * in fewer than LEAST_RUNS runs have none. */
 static void measure_interruptions(search *s, double *typical_of_slice, double *ticks) {
   const etr_typical_run *typical = &s->method->typical;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -129,8 +131,8 @@ static void measure_interruptions(search *s, double *typical_of_slice, double *t
   }
 }
 
-/* Finds the interruptions of a method by the series of its time slices. Returns false when out of
- * memory. */
+/* Finds the interruptions of a method by the series of its time slices, and sets the ticks of each
+ * slice as measure_interruptions() does. Returns false when out of memory. */
 static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
   const etr_method *method = s->method;
   size_t runs = method->run_count;

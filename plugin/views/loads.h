@@ -48,7 +48,8 @@ typedef struct etr_first_run {
       rest; /* Method::execute of the other runs; count is 0 if there are fewer than two runs */
 } etr_first_run;
 
-/** Compares a method's first run with the others. Returns false when out of memory. */
+/** Sets *out to the time of a method's first run and the statistics of all other runs of its phase,
+ * in ticks; both include excluded runs. Without runs all is 0. Returns false when out of memory. */
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method);
 

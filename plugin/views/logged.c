@@ -31,8 +31,8 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* Adds other statistics to those in `into`. NAN means that no element is finite, or that the mean
- * could not be computed. */
+/* Adds other statistics to those in `into`; means weigh as many elements as are finite. NAN means
+ * that no element is finite, or that the mean could not be computed. */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *other) {
   double own_count = (double)finite_count(into), other_count = (double)finite_count(other);
   if (own_count == 0)
@@ -140,9 +140,9 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
-/* Chains the logged values of each event of a block, and the outputs of its runs. It goes
- * backwards, because each value is put before the chain so far. Returns false when out of memory.
- */
+/* Chains the logged values of each event of a block, and the outputs of its runs, by
+ * etr_logged_rows.next, so that each chain is in the order of the values. It goes backwards,
+ * because each value is put before the chain so far. Returns false when out of memory. */
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
   out->next = etr_arena_alloc_array(arena, profile->debug_value_count, sizeof *out->next);
@@ -339,8 +339,8 @@ typedef struct worst_run {
   size_t runs;
 } worst_run;
 
-/* Returns the worst gap of each output that any run of the method has, and sets *count; NULL if no
- * run has one, or when out of memory. */
+/* Returns for each output the worst gap that any run of the method has, and how many runs have one,
+ * and sets *count to the number of outputs; NULL if no run has one, or when out of memory. */
 static worst_run *find_worst_runs(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count,
                                   size_t *count) {
   *count = 0;

@@ -522,7 +522,8 @@ static void add_weight_to_types(by_type *types, const etr_value *value, const ch
   types->largest_bytes = bytes;
 }
 
-/* Sums the weights of the graph by type, or without a graph the constants of the program. */
+/* Sums the bytes of the graph's weights by type, or without a graph those of the program's
+ * constants. */
 static by_type sum_types(etr_memory_finder *finder) {
   const etr_program_memory *memory = finder->profile->program_memory;
   size_t count;

@@ -36,8 +36,8 @@ typedef struct etr_weight_sum {
 /** Returns the graph that has a method's nodes; NULL if there is none. */
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 
-/** Lists the weights of a method, each name once, in the order of the graph. Returns NULL when out
- * of memory. */
+/** Lists the weights of a method, each name once, in the order of the graph, and sets *count, which
+ * is 0 without a graph. Returns NULL only when out of memory. */
 const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method);
 

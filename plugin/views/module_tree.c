@@ -118,8 +118,9 @@ static bool set_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
 }
 
 /* Sets *out to the modules that have nodes, each before the modules below it, and siblings by
- * weight, the heaviest first. Children are pushed onto the stack in reverse order, because it
- * returns the last one first. Returns false when out of memory. */
+ * weight, the heaviest first; and to the sum of the outermost modules' medians. Children are pushed
+ * onto the stack in reverse order, because it returns the last one first. Returns false when out of
+ * memory. */
 static bool list_parents_first(etr_module_tree *out, etr_arena *arena, sum *sums,
                                size_t module_count) {
   const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted);

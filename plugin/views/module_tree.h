@@ -91,7 +91,7 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena,
                               const etr_breakdown *own, bool by_name);
 
 /** Adds up all nodes of a method by the pattern of their module ("layers.*" for "layers.0"), sorted
- * by time. Returns false when out of memory. */
+ * by time and not by name. Returns false when out of memory. */
 bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 

@@ -124,8 +124,8 @@ static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   return texts[unit][is_planned];
 }
 
-/* Adds the time of a backend on a compute unit, unless that is 0. Returns false when out of memory.
- */
+/* Adds the time of a backend on a compute unit, unless that is 0. Time on a known unit makes the
+ * list informative: the balance does not show that. Returns false when out of memory. */
 static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time,
                      etr_compute_unit unit) {
   out->is_informative |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;

@@ -31,7 +31,8 @@ typedef struct etr_delegate_parts {
                  balance */
 } etr_delegate_parts;
 
-/** Lists the time of delegates on no node, by phase. Returns false when out of memory. */
+/** Lists the time of delegates on no node, by phase. A phase other than ETR_PHASE_OTHER makes the
+ * list informative. Returns false when out of memory. */
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method);
 
 /** Lists all time of delegates, on nodes or not, by compute unit. Time of an unknown unit comes
@@ -50,7 +51,8 @@ static inline double etr_cycles_of(const etr_method *method, const etr_node_time
   return is_known ? (double)time->total_cycles / (double)method->run_count : NAN;
 }
 
-/** Returns the compute units of a node, "NPU, CPU"; NULL if it has none. */
+/** Returns the compute units of a node, "NPU, CPU"; NULL if it has none. compute_units: a bit for
+ * each etr_compute_unit. */
 const char *etr_compute_units_text(etr_arena *arena, unsigned compute_units);
 
 #endif

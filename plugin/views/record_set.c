@@ -157,7 +157,7 @@ etr_status etr_record_set_add_problem(etr_record_set *set, const char *name, con
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* Adds numbers to a hash (FNV-1a). */
+/* Returns a hash (FNV-1a, eight bytes at once) to which the bits of one more number are added. */
 static uint64_t add_to_hash(uint64_t hash, double number) {
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);
@@ -239,7 +239,8 @@ static void add_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
 }
 
 /* Adds how far the outputs of the last record are from the reference of the options to its methods,
- * if there is a reference. profile: of the record. */
+ * if there is a reference. It was computed from the graphs of the first record (NULL: of the record
+ * itself, if that is the first). profile: of the last record. */
 static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *profile,
                                      etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
@@ -262,7 +263,8 @@ static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *pro
   return ETR_OK;
 }
 
-/* Adds how far the outputs of a method are from those that the first record logged. */
+/* Sets a method's output_snr_db to the lowest SNR of its outputs against those that the first
+ * record logged, and are_outputs_equal. Outputs that could not be compared do not count. */
 static void add_output_gaps(etr_set_method *out, const etr_method_pair *pair) {
   bool has_outputs = false, are_equal = true;
   for (size_t i = 0; i < pair->gap_count; i++) {
@@ -282,6 +284,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
   etr_delegation delegation;
   etr_first_run first;
   set_range(out, method, &side->methods[index].recordings);
+  /* NULL: all operators are counted. */
   if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
       !etr_delegated_time(&out->delegated_time, scratch, method) ||
       !etr_first_run_of(&first, scratch, profile, method))
@@ -574,9 +577,10 @@ etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *
 
 /* ---- When all records are there ---- */
 
-/* Adds remarks on methods that only a record or only the first record has, and on a record
- * without times. A method with a verdict was compared, so there is nothing to say. Remarks without
- * figures are in group 0, where the same text about several records is one remark. */
+/* Adds remarks on methods that only a record or only the first record has, and on a record without
+ * times. A method with a verdict was compared, so there is nothing to say. The two remarks without
+ * figures are their own kind, in group 0, where the same text about several records is one remark.
+ */
 static void remark_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs",
                     unknown[] = "it is not known which method ran, so it is compared with none";
@@ -599,7 +603,8 @@ static void remark_methods(etr_record_set *set, const etr_set_record *record) {
       REMARK(set, record->name, "no method %s", etr_label_method(first->methods.data[i].name));
 }
 
-/* Adds remarks on records whose times are all equal: they are the same recording. */
+/* Adds remarks on records whose times are all equal: they are the same recording. The hash of the
+ * times is the group, so that records of one recording share a remark. */
 static void remark_same_recordings(etr_record_set *set) {
   static const char what[] = "the same recordings, since all their times are equal";
   for (size_t i = 0; i < set->records.count; i++) {
@@ -612,10 +617,10 @@ static void remark_same_recordings(etr_record_set *set) {
   }
 }
 
-/* Adds remarks on a record if much of its time is in no row, or in rows that the first record does
- * not have. index: of the record. */
+/* Adds remarks on a record if more than a tenth of its time is in no row, or in rows that the first
+ * record (index 0) does not have. index: of the record. */
 static void remark_time_outside_rows(etr_record_set *set, size_t index) {
-  static const double MUCH = 0.1; /* of the record's time: less is said by nobody */
+  static const double MUCH = 0.1; /* of the record's time: less is not worth a remark */
   const etr_set_record *record = &set->records.data[index];
   double whole_time = 0, listed_time = 0, shared_time = 0;
   for (size_t i = 0; i < record->methods.count; i++)
@@ -650,8 +655,8 @@ static int by_longest_time(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Gives the methods of a kept comparison the verdicts of the set, which judges all records
- * together, so that both say the same. */
+/* Gives the methods of a kept comparison the changes of the set, which judges all records together,
+ * so that both say the same. They go into a copy, since a comparison's pairs are constant. */
 static void set_verdicts_of_comparison(etr_record_set *set, const etr_set_record *record) {
   etr_comparison *comparison = record->comparison;
   etr_method_pair *pairs = etr_arena_alloc_array(&set->arena, comparison->method_count,

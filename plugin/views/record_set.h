@@ -72,7 +72,9 @@ struct etr_record_set {
   etr_vec(const char *) notes; /* what cannot be compared, as sentences made from the remarks */
 };
 
-/** Finds the figures of a method of a profile. Returns false when out of memory. */
+/** Sets *out to the figures of a method of a profile, by its index: times in ticks of the profile,
+ * shares from 0 to 1, NaN for what is not known. side: of the same profile. Returns false when out
+ * of memory. */
 bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
                          const etr_loads *loads, const etr_side *side, uint32_t method);
 

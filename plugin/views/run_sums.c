@@ -4,7 +4,9 @@
  */
 #include "views/run_sums.h"
 
-/* Sorts the slices by group. Afterwards those of group g are [end[g - 1], end[g]). */
+/* Sorts the slices by group, in one pass that counts them and one that fills. Groups are counted
+ * one index ahead, so that filling moves each end to where it belongs: afterwards the slices of
+ * group g are [end[g - 1], end[g]). */
 static void sort_slices(etr_run_sums *sums, const etr_method *method, const uint32_t *group_of,
                         size_t group_count) {
   for (size_t i = 0; i < method->time_slice_count; i++)

@@ -26,8 +26,9 @@ typedef struct etr_run_sums {
   uint32_t number; /* of the last sum; from 1 on */
 } etr_run_sums;
 
-/** Sorts the time slices of a method by group. group_of has the group of each, or ETR_NONE. Returns
- * false when out of memory. */
+/** Sorts the time slices of a method by group, and makes room for the sums that etr_run_sums_of()
+ * makes of a group, all in the arena. group_of has the group of each time slice; those with
+ * ETR_NONE are left out. Returns false when out of memory. */
 bool etr_run_sums_make(etr_run_sums *out, etr_arena *arena, const etr_method *method,
                        const uint32_t *group_of, size_t group_count);
 

@@ -200,7 +200,8 @@ static uint32_t module_box(placement *p, uint32_t subgraph, uint32_t module) {
   return box;
 }
 
-/* Returns true if a shown module is that of a nested graph's owner, or below it. */
+/* Returns true if a shown module is that of the node that owns a nested graph, or below it. Module
+ * 0 is the top of the model, where the search ends. */
 static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t module) {
   uint32_t outer = outer_module(p, subgraph);
   while (module != outer && module != 0)
@@ -208,8 +209,9 @@ static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t modul
   return module == outer;
 }
 
-/* Returns the box of a nested graph's inputs: one of their own if there are many, else the box of
- * the graph. */
+/* Returns the box of a nested graph's inputs: one of their own if there are more than
+ * MAX_LOOSE_INPUTS, else the box of the graph. Its stem is for buckets that it may be divided into.
+ */
 static uint32_t inputs_box(placement *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
@@ -304,8 +306,9 @@ static void find_shown_module_of_nodes(placement *p) {
   }
 }
 
-/* Finds the box of each node, and which nodes are guests in the box of another module. When out of
- * memory, the arena has failed. */
+/* Finds the box of each node, and which nodes are guests in the box of another module. Nodes of the
+ * graph itself have the subgraph ETR_NONE, which plus one is 0, so their inputs are counted there.
+ * When out of memory, the arena has failed. */
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   placement p = {.tree = tree};
@@ -484,7 +487,8 @@ static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t pa
 }
 
 /* Sets *out to the boxes of the tree as scopes, without the top, so that all indices become smaller
- * by one. */
+ * by one and that of the top ETR_NONE. Labels that siblings share get suffixes. When out of memory,
+ * the arena has failed. */
 static void export_tree(etr_scopes *out, etr_tree *tree) {
   etr_scope *scopes = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *scopes);
   etr_map suffixes;
@@ -605,8 +609,9 @@ static const char *last_parts(const char *label, uint32_t part_count) {
   return *start ? start : label; /* nothing but dots */
 }
 
-/* Sets the family of each box, and its number of parts to 1. When out of memory, the arena has
- * failed. */
+/* Sets the family of each box, which is the first box in the same parent whose label differs only
+ * in the number at its end, and the family's number of parts to 1. When out of memory, the arena
+ * has failed. */
 static void find_families(shortening *s) {
   etr_map first_boxes;
   etr_map_init(&first_boxes, s->tree->arena);
@@ -678,8 +683,9 @@ static void add_label(shortening *s, etr_map *known, uint32_t box, const char *l
   etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : NO_FAMILY);
 }
 
-/* Cuts the labels of families to their last words, unless a label of the family would then be that
- * of another box in the same parent. When out of memory, the arena has failed. */
+/* Cuts labels to their last words, "encoder_layer_3" to "layer_3", in all boxes of a family or in
+ * none: in none if a cut label would be the label, whole or cut, of another box in the same parent.
+ * When out of memory, the arena has failed. */
 static void cut_to_last_words(shortening *s) {
   etr_box *boxes = s->tree->boxes.data;
   uint32_t count = (uint32_t)s->tree->boxes.count;
@@ -870,8 +876,9 @@ static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
-/* Chooses, for each box with too many children, which of them go into buckets: its nodes, its runs
- * of list members, or its boxes. Returns false if no box has too many. */
+/* Sets the step of each box's plan: of a box with too many children, whether its nodes, its runs of
+ * list members, or its boxes go into buckets; STEP_NONE for other boxes. It first counts the nodes
+ * of each box that may go (`loose`). Returns false if no box has too many. */
 static bool choose_steps(pass *p) {
   bool has_any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
@@ -913,7 +920,8 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t ch
 }
 
 /* Returns the bucket for the next member of a run, which is added for the first member in it. It is
- * named after its first member until the last one is in. */
+ * named after its first member, "layers.0", and when the last one is in "layers.0-7". box: of the
+ * member. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   uint32_t size = bucket_size(run->length, count_buckets(run->length, BOXES_PER_BUCKET)),
            member_index = run->seen++;
@@ -958,7 +966,7 @@ static void move_boxes(pass *p) {
   }
 }
 
-/* Moves the nodes of boxes that have too many of them into buckets. */
+/* Moves the nodes of boxes that have too many of them into buckets, named "ops.0000-0063". */
 static void move_nodes(pass *p) {
   for (size_t node = 0; node < p->tree->graph->node_count; node++) {
     if (etr_node_is_weight(&p->tree->graph->nodes[node]))

@@ -19,8 +19,10 @@
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
-/** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory.
- */
+/** Describes the noise of the runs of one phase in the words of etr_steadiness_text(), without the
+ * name of the phase: "12 % slower from run 26 on"; "" if the runs are merely steady or noisy, or
+ * too few. execute: Method::execute of these runs. unit: of times in the text. Returns NULL when
+ * out of memory. */
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
                            const etr_stats *execute, etr_unit unit);
 
@@ -44,7 +46,8 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
  * else that noise cannot be judged; "" if there are enough runs. Static. */
 const char *etr_few_runs_text(const etr_method *method);
 
-/** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
+/** Writes a relative change of a time, 0.12 for one that became 12 % longer: "12 % slower", "9.8 %
+ * faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);
 
 /** Writes by what factors runs are slower: "1.6-4.1", or "4.1" if both are about the same. */

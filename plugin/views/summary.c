@@ -19,7 +19,8 @@ const char *etr_breakdown_name(etr_breakdown_by by) {
 }
 
 /* Sets summary->nodes to the timed nodes that are wanted (a flag for each node), by time or by
- * operator, and adds up their times. Returns false when out of memory. */
+ * operator, and adds up their time over all runs (part_ticks) and in the typical run
+ * (part_typical), and their medians (summed_p50). Returns false when out of memory. */
 static bool list_wanted_nodes(etr_summary *summary, etr_arena *arena, const bool *wanted,
                               etr_node_order order) {
   size_t all_count = summary->graph ? summary->graph->node_count : 0, count = 0;

@@ -55,7 +55,8 @@ typedef struct etr_summary_choice {
  * when out of memory. */
 bool etr_summary_share(const etr_profile **profile, etr_arena *arena);
 
-/** Makes the summary of a method. Returns false when out of memory. */
+/** Makes the parts of a method's summary that the choice asks for, of the nodes that its filter
+ * selects. Returns false when out of memory. */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method, etr_summary_choice choice);
 
@@ -100,7 +101,8 @@ typedef struct etr_line_patterns {
   const size_t *first; /* per line number: index of its first row; one more element for the end */
 } etr_line_patterns;
 
-/** Divides each line by patterns. The patterns of a line add up to its row. Returns false when out
+/** Divides the time of each source line by the patterns of the modules whose nodes come from it.
+ * The patterns of a line add up to its row in the breakdown ETR_BY_SOURCE. Returns false when out
  * of memory. */
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary);
 

@@ -58,7 +58,8 @@ const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughp
 
 /* ---- Both sides of a comparison ---- */
 
-/* Returns the tokens of a side's runs; NaN: not known. */
+/* Returns how many tokens each run of a side's method reads; NaN if that is not known, or without a
+ * method. */
 static double tokens_of(const etr_profile *profile, uint32_t method) {
   const etr_throughput *throughput = method == ETR_NONE ? NULL
                                                         : profile->methods[method].throughput;

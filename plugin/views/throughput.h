@@ -10,7 +10,8 @@
 #include "etrecord_tb.h"
 
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
- * `throughput` is NULL, or when out of memory. */
+ * `throughput` is NULL, or when out of memory. execute: of the runs; where these differ much,
+ * tokens/s have two digits instead of three. */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
                                 const etr_stats *execute);
 
@@ -24,8 +25,8 @@ typedef struct etr_throughput_change {
   const char *text;    /* "1 token a run: 0.472 -> 0.301 ms per token, 2,117 -> 3,322 tokens/s" */
 } etr_throughput_change;
 
-/** Compares the tokens of a method of both sides. Returns false if the runs of neither side are
- * known to read tokens, or when out of memory. */
+/** Sets *out to the tokens of a method of both sides, their times, and a text that compares them.
+ * Returns false if the runs of neither side are known to read tokens, or when out of memory. */
 bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
                               const etr_comparison *comparison, const etr_method_pair *method);
 
