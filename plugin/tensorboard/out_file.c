@@ -54,8 +54,9 @@ static bool write_to_file(void *context, const void *data, size_t size) {
   return true;
 }
 
-/* Prepares a file that is written to this descriptor. Returns false if that is -1, because it could
- * not be opened. */
+/* Prepares a file that is written to this descriptor. is_new: it is a file of its own, whose data
+ * is flushed to disk at the end, and no pipe or terminal. Returns false if the descriptor is -1,
+ * because the file could not be opened. */
 static bool init_out_file(etr_out_file *file, int descriptor, bool is_new) {
   file->descriptor = descriptor;
   file->reason = 0;
@@ -115,6 +116,8 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
       return false;
     /* The folder may not be readable. */
     n->lock = open(n->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    /* Only a file that is gone is made again: one that cannot be opened twice stays without a
+     * lock. */
     if (n->lock < 0 ? errno != ENOENT : etr_temporary_lock(n->lock))
       return true;
     if (n->lock >= 0)

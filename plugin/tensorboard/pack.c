@@ -135,7 +135,8 @@ static inline number read_number(const ProtobufCFieldDescriptor *field, const vo
   }
 }
 
-/* Returns true if a number is its type's zero, which is not packed. -0.0 is zero, too. */
+/* Returns true if a number is its type's zero, which is not packed. -0.0 is zero, too: the shift
+ * drops its sign. */
 static inline bool is_zero(number value) {
   switch (value.type) {
   case FIXED_32:

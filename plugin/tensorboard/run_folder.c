@@ -284,6 +284,7 @@ etr_status etr_run_folder_write_manifest(etr_run_folder *folder, etr_out_file *f
   const char *temporary = etr_arena_copy(folder->arena, etr_slice_of(name));
   bool is_noted = temporary != NULL && etr_unfinished_add(folder->made, folder->arena,
                                                           folder->descriptor, temporary, false);
+  /* A manifest where there was none is removed, too, if a later step fails. */
   if (is_noted && !folder->has_manifest)
     is_noted = etr_unfinished_add(folder->made, folder->arena, folder->descriptor, MANIFEST, false);
   if (!is_noted)

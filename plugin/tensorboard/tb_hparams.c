@@ -356,7 +356,8 @@ static bool has_hparam(const hparam_list *f, const char *name) {
 }
 
 /* Adds the known columns for which the record has a hyperparameter, then those of the user's own
- * ones. When out of memory, the arena has failed. */
+ * ones. When out of memory, the arena has failed. Columns that come first are marked as differing
+ * among records, because TensorBoard sorts by that. */
 static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment,
                         const hparam_list *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,

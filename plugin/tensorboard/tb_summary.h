@@ -45,7 +45,8 @@ typedef struct etr_tb_point {
   bool is_used; /* the first point, which has the metadata, was set */
 } etr_tb_point;
 
-/** Begins a curve. The point must not move afterwards. The tag is borrowed. */
+/** Begins a curve. The point must not move afterwards. The tag is borrowed. Steps and values are
+ * set by etr_tb_point_set(), one event for each. */
 void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
 
 /** Sets the next point of the curve. Only the first point has the metadata, which TensorBoard takes
@@ -60,7 +61,10 @@ typedef struct etr_tb_histogram {
       counts[ETR_TB_BUCKETS]; /* per bucket: its upper end, its number of values */
 } etr_tb_histogram;
 
-/** Fills a distribution. It must not move afterwards. The tag is borrowed. */
+/** Fills the event of a histogram: per bucket its upper end and its number of values, and of all
+ * values their number, their sum and the sum of their squares, for which each counts as the middle
+ * of its bucket, as `spread` has no single values. It must not move afterwards. The tag is
+ * borrowed. */
 void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag,
                            int64_t step, const etr_tb_spread *spread);
 

@@ -104,7 +104,8 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 }
 
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
- * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
+ * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. A backend
+ * without a label is called DELEGATE. */
 static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
   const char *label = etr_label_device(arena, backend);
   const char *name = label && label[0] ? label : "DELEGATE";
