@@ -95,6 +95,7 @@ enum { EVERY_GROUP = INT32_MAX }; /* limit of --top 0, which shows also groups w
 /* On which sides a group is. */
 typedef enum side_kind { ON_BOTH, GONE, NEW, KINDS } side_kind;
 
+/* Returns on which sides a group is, by its verdict. */
 static side_kind side_kind_of(const etr_change *change) {
   if (change->verdict == ETR_VERDICT_GONE)
     return GONE;
@@ -102,7 +103,8 @@ static side_kind side_kind_of(const etr_change *change) {
 }
 
 /* Returns true if a group has a line of its own. The first `most` groups have, but not those whose
- * time is 0 on both sides: it is below the clock's step, and says nothing. */
+ * time is 0 on both sides: it is below the clock's step, and says nothing. With EVERY_GROUP these
+ * have lines, too. */
 static bool has_own_line(const table *t, size_t group, size_t most) {
   const etr_change *change = &t->groups->rows[group].change;
   bool is_zero = !(etr_known_time(base_time(change)) > 0) &&

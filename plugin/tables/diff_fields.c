@@ -379,6 +379,8 @@ static void add_change_row(etr_table *table, change_row row) {
   etr_table_add_row(table, added, "", 0);
 }
 
+/* Begins a table of changes without a limit of rows, because its rows are chosen before they are
+ * added. */
 static void init_change_table(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;

@@ -195,7 +195,8 @@ static bool write_section(etr_diff_output *o, const etr_method_pair *method,
 
 /* Writes the comparison of a method: verdict, explanation, sections, values and findings; only the
  * verdict if the filter asks for methods alone. The note on the clock is of the side that has one,
- * and is indented by 2. Returns false when out of memory. */
+ * and is indented by 2. If the first section (0), of nodes, is left out, a line says how to get it.
+ * Returns false when out of memory. */
 static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;

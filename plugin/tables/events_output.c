@@ -151,6 +151,8 @@ static etr_cell is_delegated(const void *row) {
   return etr_cell_number(as_row(row)->event->delegate_id != NULL);
 }
 
+/* Returns the name of the first node that the event's time is attributed to; no text if there is
+ * none. */
 static etr_cell node(const void *row) {
   return etr_cell_text(first_node(as_row(row))
                            ? etr_label_node(&as_row(row)->output->answer.arena, as_row(row)->graph,

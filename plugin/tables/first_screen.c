@@ -270,7 +270,8 @@ static bool has_long_outlier(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns " (one: 5.40)" for a row with a node that takes much longer than the others, or "". */
+/* Returns " (one: 5.40)" for a row with a node that takes much longer than the others: its time in
+ * the screen's unit, without unit and share (false, 0). Returns "" for other rows. */
 static const char *outlier_remark(etr_answer *answer, const etr_first_screen *s,
                                   const etr_group *group) {
   if (!has_long_outlier(group, s->groups.whole))

@@ -56,6 +56,8 @@ typedef struct gap_row {
   const etr_node_pair *pair;      /* NULL: none */
 } gap_row;
 
+/* Makes the row of a value: its gap is NULL if it could not be compared, and its pair of nodes NULL
+ * if that is not known. */
 static gap_row make_gap_row(etr_diff_output *o, const etr_method_pair *method,
                             const etr_value_gap *gap) {
   return (gap_row){o, method, gap, gap->problem ? NULL : &gap->gap,

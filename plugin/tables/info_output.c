@@ -113,8 +113,9 @@ typedef struct static_cost {
                             method did not run */
 } static_cost;
 
-/* Adds the cost and the number of each module's own operators to the sums of that module. Both
- * arrays have an element for each module of the graph. */
+/* Adds the cost of each operator to the element of its module in `sums`, and 1 to that in
+ * `operators`: of its own module, without those around it. Both arrays have an element for each
+ * module of the graph. */
 static void add_operator_costs(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
                                const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -558,6 +559,7 @@ static const char *const *list_operators(etr_answer *answer, size_t *count) {
 etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   size_t count;
+  /* NULL: no filter, and the usual options. */
   etr_answer_begin(&answer, profile, NULL, NULL, sink);
   const char *const *names = list_operators(&answer, &count);
   for (size_t i = 0; i < count; i++) {
@@ -669,6 +671,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_answer answer;
   const etr_fields *f = &answer.fields;
   const logged_value_counts counts = count_values(profile);
+  /* NULL: no filter. */
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
   etr_field_put_members(f, ETR_FIELDS(input_fields), profile);
   etr_field_begin_object(f, "debug_values");
@@ -786,7 +789,7 @@ static void put_lines(info *output) {
   put_line(output, "logged", logged_values_text(&output->answer.arena, profile));
 }
 
-/* Writes a table under its title; nothing if it has no rows. */
+/* Writes a table with all rows under its title; nothing if it has no rows. */
 static void put_table(info *output, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_table table;
   if (rows.count == 0)
@@ -940,6 +943,7 @@ static void write_tables(info *output) {
 etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options,
                                 const etr_sink *sink, etr_error *error) {
   info output = {0};
+  /* NULL: no filter. */
   etr_answer_begin(&output.answer, profile, NULL, options, sink);
   etr_table_format format = output.answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN)

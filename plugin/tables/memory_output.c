@@ -280,7 +280,7 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Buffers, sums, allocations ---- */
 
-/* Returns the bytes that are planned, but not live at the peak. */
+/* Returns the bytes that are planned for a buffer, but not live at the buffer's peak. */
 static etr_cell not_live_at_peak(const void *row) {
   const etr_planned_buffer *b = row;
   return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes)

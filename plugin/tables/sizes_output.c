@@ -169,11 +169,14 @@ static etr_cell delegate_share(const void *row) {
 static bool has_known_weights(const void *row) {
   return !as_delegate(row)->payload->is_closed;
 }
+/* Returns the bytes of the weights in a delegate's payload, or "closed format, weights included" if
+ * the payload cannot be read. */
 static etr_cell delegate_weights(const void *row) {
   const etr_delegate_payload *payload = as_delegate(row)->payload;
   return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
                             : etr_cell_number((double)payload->weight_bytes);
 }
+/* Returns the first method that uses a delegate's payload; no text if none does. */
 static etr_cell delegate_method(const void *row) {
   const etr_file_part *part = as_delegate(row)->payload->part;
   return etr_cell_text(

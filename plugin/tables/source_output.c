@@ -77,7 +77,9 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
 }
 
 /* Writes the source lines of a method as an object, file by file, the file that takes most first,
- * with the time of each line in the modules of each pattern. Returns false when out of memory. */
+ * with the time of each line in the modules of each pattern. Returns false when out of memory. Of
+ * the summary only the sums by source line are made, and false says that files are not sorted by
+ * path. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -390,7 +392,8 @@ static bool is_by_pattern(const listing *l) {
 }
 
 /* Writes the lines of a method as text, or adds them to the table of other formats. The slowest
- * options.top lines are shown, in whichever order. Returns false when out of memory. */
+ * options.top lines are shown, in whichever order. Returns false when out of memory. Of the summary
+ * only the sums by source line are made. */
 static bool write_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;

@@ -17,7 +17,8 @@ bool etr_summary_put_load_list(const etr_fields *fields, etr_arena *arena);
 bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                                const char *key, double runs);
 
-/** Writes "by_pattern", as in schema/summary.schema.json. */
+/** Writes "by_pattern", as in schema/summary.schema.json. Times are those of the own nodes of a
+ * pattern's modules, with totals of everything inside these in an object of their own. */
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
                               const etr_module_patterns *patterns);
 

@@ -243,9 +243,10 @@ static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row
 }
 
 /* Writes the modules as a tree, to the depth that --depth says, or without it as deep as it takes
- * to show --top rows. The top level, which contains everything, is no row: only the time of its own
- * nodes is, as the last one. A tree of one row says no more than the balance, and is written only
- * if the user asked for it. --columns does not replace the first column, the names. */
+ * to show --top rows. With both there may be TREE_ROWS rows, even if --top says fewer. The top
+ * level, which contains everything, is no row: only the time of its own nodes is, as the last one.
+ * A tree of one row says no more than the balance, and is written only if the user asked for it.
+ * --columns does not replace the first column, the names. */
 static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -284,9 +285,9 @@ static void write_module_tree(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* Writes the table of patterns of modules with everything inside them, without the top level, which
- * contains everything, but with its own nodes as the last row. --columns does not replace the first
- * column, the names. */
+/* Writes the table of patterns of modules with everything inside them (false), without the top
+ * level, which contains everything, but with its own nodes (true) as the last row. --columns does
+ * not replace the first column, the names. */
 static void write_pattern_table(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -790,8 +791,7 @@ static void write_all_tables(report *r, const etr_summary *s) {
 
 /* Returns the parts of a summary (bits by etr_breakdown_by, and findings) that must be made for
  * what the options ask for. Operators always are, because they say how many nodes have symbolic
- * sizes.
- */
+ * sizes. The choices from ETR_SUM_BY_KERNEL on need no other breakdown. */
 static unsigned needed_parts_of_summary(const report *r) {
   const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE,
                  operators = 1u << ETR_BY_OP;
@@ -1351,8 +1351,9 @@ static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
 }
 
 /* Writes the one table of all methods that --by names. --top is a number of rows of each method.
- * Without --by, operators are the rows. Returns false when out of memory; for columns that do not
- * exist the answer was refused, and etr_answer_end() fails. */
+ * Without --by, operators are the rows. A table of sums has no title of its own (NULL). Returns
+ * false when out of memory; for columns that do not exist the answer was refused, and
+ * etr_answer_end() fails. */
 static bool write_one_table(report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sum_by by = r->answer.options->by;

@@ -37,6 +37,7 @@ ETR_ROW_TYPE(flaw, fields);
 etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink,
                                     etr_error *error) {
   etr_answer answer;
+  /* NULL: it is about files, so there is no profile and no filter. */
   etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "validate/1");
   const etr_fields *f = &answer.fields;
   etr_field_text(f, "record", validation->record);
@@ -90,6 +91,7 @@ etr_status etr_emit_validation_table(const etr_validation *validation,
                                      etr_error *error) {
   etr_answer answer;
   etr_table table;
+  /* NULL: it is about files, so there is no profile and no filter. */
   etr_answer_begin(&answer, NULL, NULL, options, sink);
   etr_table_init(&table, &answer, &etr_flaw_fields);
   if (etr_table_is_text(&table)) {
