@@ -304,7 +304,7 @@ static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
 }
 
 /* Returns the pair of nodes whose typical time changed most, among those whose verdict is a sure
- * "slower" or "faster"; NULL if there is none. */
+ * "faster" or "slower", the last ones of etr_verdict; NULL if there is none. */
 static const etr_node_pair *largest_sure_change(const etr_method_pair *method) {
   const etr_node_pair *surest = NULL;
   for (size_t i = 0; i < method->pair_count; i++) {

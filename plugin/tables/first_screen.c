@@ -443,7 +443,8 @@ static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
 
 /* Writes a box's name into `room` columns, filled up with blanks: the whole name if it fits; else
  * cut before its first "_", "," or "(", or at the right with "…"; or nothing if fewer than four
- * columns would remain of it. `more`, the time, follows if it fits behind the name. */
+ * columns would remain of it, or it has fewer than eight. `more`, the time, follows if it fits
+ * behind the name. */
 static void put_box_label(etr_writer *w, const char *name, const char *more, size_t room) {
   static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;

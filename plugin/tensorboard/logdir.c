@@ -246,7 +246,8 @@ static const char *events_name(run_names *names, bool is_second) {
 
 /* Lists the event file of a run that shows the whole record: all its graphs, if it has any, and
  * what was timed. `graph` is the one that TensorBoard opens first; ETR_NONE: there is none. dump:
- * as in add_dot_file(). Returns false when out of memory. */
+ * as in add_dot_file(). Returns false when out of memory. Without a graph, the entry point that
+ * users are told is "events/METHOD". */
 static bool add_record_run(run_names *names, const etr_profile *profile, size_t graph,
                            const char *dump) {
   etr_arena *arena = names->arena;

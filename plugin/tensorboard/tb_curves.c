@@ -61,8 +61,8 @@ static void add_curve(builder *b, const char *group, const char *name, etr_tb_cu
     *added = curve;
 }
 
-/* Returns true if a part takes enough of at least one inference, in ms or as a share, to have a
- * curve. ticks: its time in each inference. */
+/* Returns true if a part takes enough of at least one inference to have a curve: least_ms, or
+ * least_fraction of it. ticks: its time in each inference. */
 static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
   for (size_t i = 0; i < b->method->run_count; i++)
     if (millis(b->profile, (double)ticks[i]) >= least_ms ||
