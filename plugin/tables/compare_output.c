@@ -476,6 +476,7 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
   compare_output o = {.set = set};
   etr_answer *answer = &o.words.answer;
   const etr_fields *f = &answer->fields;
+  /* NULL: no filter. */
   etr_answer_begin_document(answer, set->first, NULL, unit, sink, "compare/1");
   init_words(&o);
   etr_field_begin_list(f, "records");
@@ -490,5 +491,6 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
     etr_jw_end(f->json);
   }
   etr_field_texts(f, "notes", set->notes.data, set->notes.count);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(answer, true, error);
 }

@@ -321,6 +321,7 @@ static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr
 
 bool etr_delegation_put_object(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_jw_object(f->json);
+  /* NULL: all nodes count. */
   bool good = put_operator_counts(f, arena, method, NULL);
   etr_jw_end(f->json);
   return good;

@@ -170,7 +170,7 @@ static bool is_divided(etr_time_part part, etr_diff_section section, bool by_eve
 }
 
 /* Adds the lines of the groups and of the other parts, which together add up to Method::execute.
- * Returns false when out of memory. */
+ * Returns false when out of memory. Lines of parts have no verdict (NULL). */
 static bool add_all_lines(table *t, etr_diff_section section) {
   bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
   etr_part_changes parts;

@@ -214,6 +214,7 @@ static etr_cell verdict_text(const void *row) {
  * distinguished from 0, in ticks of the newer side's clock; 0 if there is no node. */
 static double base_step(const void *row) {
   const etr_comparison *c = as_row(row)->output->comparison;
+  /* NULL: the backend alone tells the clock, and without one it is that of kernels. */
   return has_pair(row)
              ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale
              : 0;

@@ -309,7 +309,8 @@ static bool add_part_rows(etr_diff_output *o, etr_table *table, const etr_method
 }
 
 /* Adds to the table for programs what the filter chose of a method: the parts of its time, the
- * method itself, or the rows of a section, at most --top. Returns false when out of memory. */
+ * method itself (NULL: no row of a section), or the rows of a section, at most --top. Returns false
+ * when out of memory. */
 static bool add_method_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   size_t top = o->answer.options->top;
   etr_diff_section section = chosen_section(o);

@@ -508,9 +508,9 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
   }
 }
 
-/* Writes what runs where, the longest first, with time, unit and share in the whole time: "XNNPACK
- * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED of the
- * whole time is left out. */
+/* Writes what runs where, the longest first, with time, unit and share (true) in the whole time:
+ * "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED
+ * of the whole time is left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -547,6 +547,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
   etr_sort(upper.list, upper.count, sizeof *upper.list, by_box_time);
   size_t width = screen_width(answer) - 1;
   etr_puts(w, "\n");
+  /* Only the upper boxes have units and shares (true): the lower ones are narrower. */
   put_boxes(answer, s, &upper, 0, width, true);
   etr_puts(w, LINE "\n");
   double done = 0;
@@ -984,7 +985,7 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
 
 /* Returns the share of a line in the whole time as text. For all rows of a type it has the digits
  * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a clock
- * hides something. */
+ * hides something. Such ranges are short, as in a cell (true). */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;
@@ -1034,8 +1035,8 @@ static const char *line_runs_on(etr_answer *answer, const table_line *line) {
 }
 
 /* Writes a line as a row of a Markdown table: sums are bold, rows below a sum begin with an arrow.
- * Names are not cut, and bars are not filled up with blanks. most: share of the longest line, which
- * has the longest bar. */
+ * Names are not cut, and bars are not filled up with blanks (false). most: share of the longest
+ * line, which has the longest bar. */
 static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                               double most) {
   etr_writer *w = &answer->writer;
@@ -1055,8 +1056,8 @@ static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, con
 }
 
 /* Writes a line as text: name, time, share, bar, number of operators, time of each (in the screen's
- * unit, without its name), what runs them. A narrow screen has no bar and no time of each. most:
- * share of the longest line, which has the longest bar. */
+ * unit, without its name), what runs them. Bars are filled up with blanks (true). A narrow screen
+ * has no bar and no time of each. most: share of the longest line, which has the longest bar. */
 static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                           double most) {
   enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };

@@ -275,6 +275,7 @@ void etr_gap_write_table(etr_diff_output *o) {
 void etr_field_put_gaps(const etr_fields *f, const etr_method_pair *method) {
   etr_field_begin_list(f, "numeric_gap");
   for (size_t i = 0; i < method->gap_count; i++) {
+    /* NULL: members of JSON need no answer, only tables do. */
     const gap_row row = make_gap_row(NULL, method, &method->gaps[i]);
     etr_jw_object(f->json);
     etr_field_put_members(f, &etr_gap_fields, &row);

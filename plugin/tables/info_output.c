@@ -567,6 +567,7 @@ etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, 
     etr_put_sanitized(&answer.writer, names[i]);
   }
   etr_puts(&answer.writer, "\n");
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -694,6 +695,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   etr_field_put_rows(f, "warnings", &etr_warning_fields,
                      ETR_ROWS(profile->warnings, profile->warning_count));
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -916,7 +918,7 @@ static void write_values(etr_answer *answer) {
 
 /* Writes what is in the inputs for people: in text a line for each file, then tables. For people
  * there are only costs of the largest modules, and a row for each block of runs with the same
- * events, not for each run. */
+ * events, not for each run. Both are what `true` chooses. */
 static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
@@ -950,5 +952,6 @@ etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_opti
     write_tables(&output);
   else
     write_values(&output.answer);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&output.answer, true, error);
 }

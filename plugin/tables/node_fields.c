@@ -245,7 +245,7 @@ static void put_inputs(const etr_fields *f, const void *row) {
   put_value_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
 }
 
-/* Writes "other_inputs": values that a node of a program may read instead, because of jumps;
+/* Writes "other_inputs": values that a node of a program may read instead, because of jumps. Writes
  * nothing if there are none. */
 static void put_other_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;

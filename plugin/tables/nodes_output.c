@@ -338,5 +338,6 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   add_listed_graphs(&n);
   n.columns = etr_node_columns_find(&n.table);
   write_table(&n);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&n.answer, true, error);
 }

@@ -422,6 +422,7 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
                                etr_error *error) {
   sizes s = {0};
   ETR_TRY(require_program(profile, error));
+  /* NULL: no profile yet, since a document about one would name a unit of times, and no filter. */
   etr_answer_begin_document(&s.answer, NULL, NULL, unit, sink, "sizes/1"); /* it has no times */
   s.answer.profile = s.answer.fields.profile = profile;
   make_all_lists(&s, profile);
@@ -435,6 +436,7 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   etr_field_put_rows(f, "weights", &etr_module_size_fields, s.modules);
   etr_field_put_rows(f, "delegates", &etr_delegate_size_fields, s.delegates);
   etr_field_put_rows(f, "parts", &etr_file_part_fields, s.parts);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&s.answer, true, error);
 }
 
@@ -494,5 +496,6 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
       etr_puts(&s.answer.writer, "\n");
   }
   write_parts(&s, is_report);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&s.answer, true, error);
 }

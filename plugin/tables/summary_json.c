@@ -184,7 +184,7 @@ static void put_node_filter(const etr_fields *f, const char *pattern, const char
 }
 
 /* Writes a part of the headline, its shares of Method::execute (0 to 1; two, if a clock hides
- * something), and the filter that shows its nodes, which are in any module. */
+ * something), and the filter that shows its nodes, which are in any module (NULL). */
 static void put_headline_part(const etr_fields *f, const etr_headline_part *part) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_headline_kind_name(part->kind));

@@ -713,8 +713,8 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
 }
 
 /* Writes a table with Method::execute of all runs, of the first run and of the others of its phase,
- * for people; nothing if there are no others. The row of all runs is left out if it would have as
- * many as the others. */
+ * for people; nothing if there are no others. The first run alone has no statistics (NULL). The row
+ * of all runs is left out if it would have as many as the others. */
 static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -1011,7 +1011,7 @@ static bool write_tables(report *r, const etr_summary *s) {
 /* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
  * its runs are like. The latter comes first if the clock counts cycles, so that ticks may be no
  * times. The sentence is about all nodes, and begins with the method if lines of other methods are
- * above it. Returns false when out of memory. */
+ * above it. Returns false when out of memory. The screen made here is of all nodes (NULL). */
 static bool write_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
@@ -1167,7 +1167,7 @@ static bool write_other_methods(report *r, const etr_method *longest) {
 }
 
 /* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
- * is what remains on the terminal. With --explain it is the only one, because the numbers of
+ * (true) is what remains on the terminal. With --explain it is the only one, because the numbers of
  * findings are those of its screen. Returns false when out of memory. */
 static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
@@ -1313,9 +1313,9 @@ static etr_breakdown_by breakdown_of_table(etr_sum_by by) {
 }
 
 /* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Adds
- * nothing for a method that did not run. Rows of modules and patterns are of their own nodes, with
- * totals in columns of their own. *s must live as long as the table. Returns false when out of
- * memory. */
+ * nothing for a method that did not run. Rows of modules and patterns are of their own nodes
+ * (true), with totals in columns of their own. *s must live as long as the table. Returns false
+ * when out of memory. */
 static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
                                const etr_method *method) {
   const etr_table_options *options = r->answer.options;

@@ -48,6 +48,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
     etr_field_count(f, etr_flaw_kind_name((etr_flaw_kind)k), validation->kind_counts[k]);
   etr_field_put_rows(f, "flaws", &etr_flaw_fields,
                      ETR_ROWS(validation->flaws, validation->flaw_count));
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -101,5 +102,6 @@ etr_status etr_emit_validation_table(const etr_validation *validation,
     etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));
     etr_table_finish(&table);
   }
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }

@@ -426,8 +426,8 @@ static etr_status check_path_is_ours(job *j, const char *path) {
       "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
-/* Writes a file under its temporary name, once its path is known to be free. The file is removed if
- * the job does not end. */
+/* Writes a file under its temporary name, once its path is known to be free. The file (false: it is
+ * no folder) is removed if the job does not end. */
 static etr_status write_file(job *j, const run_file *file) {
   ETR_TRY(check_path_is_ours(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
@@ -458,8 +458,8 @@ static etr_status rename_files(job *j, bool are_events) {
   return ETR_OK;
 }
 
-/* Makes the folders, notes all files in the manifest and puts them in place, event files first:
- * these can be removed again if a step fails, because their names are new. */
+/* Makes the folders, notes all files in the manifest and puts them in place, event files (true)
+ * first: these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
   const run_file *files = j->names.files.data;
   size_t count = j->names.files.count;
@@ -553,7 +553,8 @@ static bool is_of_other_build(const job *j, const char *path, bool has_graph) {
 }
 
 /* Retires the files of earlier calls, the newest first, after all new files are in place. What
- * cannot be retired is left for the next call. */
+ * cannot be retired is left for the next call. A manifest that cannot be written is no error
+ * (NULL), as the old one lists more. */
 static void retire_all(job *j) {
   etr_map kept_counts, written_paths;
   retired_folder current = {.descriptor = -1};

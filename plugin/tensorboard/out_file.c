@@ -162,7 +162,8 @@ static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, e
 
 /* Opens a terminal, a pipe or /dev/null itself. For any other path opens a temporary file, which
  * will replace the file of this path, or the one to which a symbolic link leads. Fails for a
- * folder, and for a link that leads nowhere. */
+ * folder, and for a link that leads nowhere. What is no regular file is not flushed to disk
+ * (false), and a new file gets the usual permissions (NULL). */
 static etr_status open_output(etr_new_file *n, etr_error *error) {
   struct stat status;
   n->target = n->path;
@@ -214,6 +215,7 @@ etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *er
   if (status == ETR_OK)
     *out = n;
   else
+    /* false: the file is not in place. */
     free_new_file(n, false);
   return status;
 }

@@ -10,8 +10,8 @@ enum { VARINT_ROOM = 10 };
 
 /* ---- Bytes ---- */
 
-/* Doubles the memory and moves the packed data to its new end. Returns false when out of memory;
- * the data are then unchanged. */
+/* Doubles the memory and moves the packed data to its new end. Returns false, and leaves the data
+ * unchanged, when out of memory. */
 static bool grow_memory(etr_packer *packer) {
   size_t size = etr_packed_size(packer);
   size_t old_capacity = (size_t)(packer->end - packer->memory);
@@ -218,7 +218,7 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
 }
 
 /* Packs a repeated field from its last element to its first; numbers share one tag if the field is
- * packed. */
+ * packed. In a list also 0 and empty texts are packed (true), since each element counts. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
   size_t element_bytes = element_size(field);

@@ -29,7 +29,7 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* Makes each folder of a path below `root`, a descriptor, or below the working directory if root is
  * -1. Returns false, with errno set, if one can neither be made nor exists; *partial is the path
- * down to that one. What is made is added to `made`. */
+ * down to that one. What is made is added to `made`, as a folder (true). */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made,
                        const char **partial) {
   size_t size = strlen(path);
@@ -85,6 +85,7 @@ void etr_run_folder_remove_empty_parents(const etr_run_folder *folder, const cha
   memcpy(above, path, size + 1);
   for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
     *slash = '\0';
+    /* true: it is a folder, which is only removed if it is empty. */
     if (!etr_below_remove(folder->descriptor, above, true))
       return;
   }
@@ -282,6 +283,7 @@ etr_status etr_run_folder_write_manifest(etr_run_folder *folder, etr_out_file *f
   if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER))
     return etr_fail_io(error, path, NULL, "cannot write this file", errno);
   const char *temporary = etr_arena_copy(folder->arena, etr_slice_of(name));
+  /* false: what is noted are files. */
   bool is_noted = temporary != NULL && etr_unfinished_add(folder->made, folder->arena,
                                                           folder->descriptor, temporary, false);
   /* A manifest where there was none is removed, too, if a later step fails. */

@@ -276,7 +276,8 @@ static void write_method_curves(emitter *e) {
 }
 
 /* Writes the documents of the dashboard: a short one for its list of records, and the whole one.
- * found: the findings of the main method, which are not made again. */
+ * found: the findings of the main method, which are not made again. Errors need no message (NULL),
+ * because the file fails as out of memory. */
 static void write_documents(emitter *e, const etr_method_findings *found) {
   const etr_events_options *o = e->options;
   const etr_head_facts facts = {.hparams = o->hparams,
@@ -316,7 +317,8 @@ static void write_record(emitter *e) {
 /* ---- Builds ---- */
 
 /* Writes the points of a build. Their time is that of the recording, if it is known, so that a
- * horizontal axis of time means something. */
+ * horizontal axis of time means something. Errors need no message (NULL), because the file fails as
+ * out of memory. */
 static void write_build(emitter *e) {
   etr_tb_build_points points;
   double recorded = e->options->recorded > 0 ? e->options->recorded : e->wall_time;

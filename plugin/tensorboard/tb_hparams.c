@@ -204,7 +204,8 @@ static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
 }
 
 /* Lists what a method ran on: the backends of its delegates, then the CPU if a kernel was timed. An
- * ETDump alone has no list of delegates, so there the backends of its times are listed. */
+ * ETDump alone has no list of delegates, so there the backends of its times are listed. Without a
+ * backend (NULL) the label is that of the CPU. */
 static void add_backends(list *backends, etr_arena *arena, const etr_method *method,
                          const etr_graph *graph) {
   bool has_kernel = false;

@@ -276,8 +276,8 @@ typedef struct leaf_text {
   size_t size;
 } leaf_text;
 
-/* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left;
- * nothing if the separator does not fit. */
+/* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left.
+ * Appends nothing if the separator does not fit. */
 static void append_part(leaf_text *text, const char *separator, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
   size_t size = etr_tb_clean_name(clean, part);

@@ -111,7 +111,7 @@ static void put_method_section(etr_answer *answer, const char *name, const etr_m
 }
 
 /* Writes the section of the method that takes longest, to which `screen` belongs, and then those of
- * the others, MOST_METHODS in all. */
+ * the others, which have none (NULL), MOST_METHODS in all. */
 static void put_method_sections(etr_answer *answer, const char *name, const etr_method *longest,
                                 const etr_first_screen *screen) {
   size_t shown = 1;

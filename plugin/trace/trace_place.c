@@ -528,6 +528,7 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   bool has_own_track = false; /* a track outside delegates, which comes first */
   for (size_t i = 0; i < p->spans.count; i++)
     has_own_track |= !p->spans.data[i].in_delegate;
+  /* false, NULL: outside delegates, and so without a backend. */
   if (has_own_track && number_track(&index, false, NULL) == ETR_NONE)
     return false;
   for (size_t i = 0; i < p->spans.count; i++) {
