@@ -575,7 +575,8 @@ static void put_json_row(const etr_table *table, const void *row) {
   etr_jw_end(&json);
 }
 
-/* Adds a row to Arrow's columns. */
+/* Adds a row to Arrow's columns: first the values of the origin columns, which are the same in all
+ * rows, then the row's own, null where one is not of its column's type. */
 static void add_arrow_row(const etr_table *table, const void *row) {
   etr_arrow *arrow = table->answer->arrow;
   for (size_t i = 0; i < table->origin_count; i++)

@@ -70,6 +70,7 @@ bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < count; i++)
+    /* "", 0: rows stay in the order in which they are added. */
     etr_table_add_row(table, &rows[i], "", 0);
   return true;
 }

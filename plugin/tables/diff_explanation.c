@@ -67,6 +67,7 @@ static void add_table_line(table *explanation, const char *text, double base, do
   if (!row || !text)
     return;
   *row = (table_row){explanation->output, text, base, newer, change, apart};
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(&explanation->table, row, "", 0);
 }
 

@@ -377,6 +377,7 @@ static void add_change_row(etr_table *table, change_row row) {
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 

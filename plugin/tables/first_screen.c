@@ -136,7 +136,8 @@ static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, d
   etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
-/* Returns what a change saves as text. */
+/* Returns what a change saves as text, as put_saving() writes it: ticks in the unit, without its
+ * name, and never more than `most`. */
 static const char *saving_text(etr_answer *answer, etr_unit unit, double ticks, double most) {
   etr_text text;
   etr_writer w;
@@ -251,7 +252,9 @@ static const etr_headline_part *headline_part_of_row(const etr_first_screen *s,
   return type == ETR_NONE ? NULL : &headline->types[type];
 }
 
-/* Returns the name of a row that is no operator. */
+/* Returns the name of a row that is no operator: that of its part of the sentence, as "calling 82
+ * delegates", or else of its part of the time. Interruptions are no part of the model, so their
+ * name says what to do. */
 static const char *part_name(etr_answer *answer, const etr_first_screen *s,
                              const etr_group *group) {
   const etr_headline_part *type = headline_part_of_row(s, group);

@@ -310,7 +310,8 @@ static void add_unknown_cost(etr_arena *arena, unknown_costs *costs, const etr_g
   costs->list.data[index].count++;
 }
 
-/* Lists the operators whose costs are not known, in the order of the graphs. */
+/* Lists the operators whose costs are not known, in the order of the graphs, each with the reason
+ * and its number of nodes. */
 static etr_rows list_unknown_costs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   unknown_costs costs = {0};
@@ -435,7 +436,8 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method, method_fields);
 
-/* Lists the methods. */
+/* Makes a row for each method of the profile, in the profile's order; none when out of memory: the
+ * arena has failed. */
 static etr_rows list_methods(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   method_row *rows = etr_arena_alloc_array(&answer->arena, profile->method_count, sizeof *rows);
@@ -833,6 +835,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   if (!value.text)
     value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, row, "", 0);
 }
 
@@ -917,8 +920,8 @@ static void write_values(etr_answer *answer) {
 }
 
 /* Writes what is in the inputs for people: in text a line for each file, then tables. For people
- * there are only costs of the largest modules, and a row for each block of runs with the same
- * events, not for each run. Both are what `true` chooses. */
+ * there are only costs of the largest modules (true), and a row for each block of runs with the
+ * same events (true), not for each run. */
 static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};

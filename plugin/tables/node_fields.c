@@ -254,7 +254,7 @@ static void put_other_inputs(const etr_fields *f, const void *row) {
                     node->other_input_count);
 }
 
-/* Writes the arguments of a node as a JSON object. */
+/* Writes the arguments of a node as a JSON object. Their values are JSON already. */
 static void put_arguments(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_begin_object(f, "arguments");

@@ -202,7 +202,8 @@ static void put_selected_sum(nodes_output *n, const etr_graph *graph,
 }
 
 /* Writes a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
- * inference (typical of 8 runs)". */
+ * inference (typical of 8 runs)". Only the own graph of a method that ran has a line. The time is
+ * that of the operators on nodes in a typical run, or on average if averages rank. */
 static void put_method_lines(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;

@@ -302,7 +302,8 @@ static const char *method_name(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE ? profile->methods[method].name : NULL;
 }
 
-/* Lists the parts of the file, in their order. */
+/* Lists the parts of the file in their order, each with the method that uses it and the bytes of
+ * the file, of which it is a share. */
 static etr_rows list_parts(sizes *s) {
   part_row *rows = etr_arena_alloc_array(&s->answer.arena, s->program->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {

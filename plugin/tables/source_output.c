@@ -174,6 +174,7 @@ static void add_listing_line(etr_table *table, code_line row) {
   if (!added)
     return;
   *added = row;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 
@@ -181,7 +182,7 @@ static const char *line_number_text(listing *l, int64_t line) {
   return etr_arena_format(&l->answer.arena, "%" PRId64, line);
 }
 
-/* Adds a line of code with its time to the listing. */
+/* Adds a line of code to the listing, with its time and share by the statistic that ranks. */
 static void add_timed_line(etr_table *table, const etr_sum *sum, const char *number,
                            const char *code) {
   const etr_profile *profile = table->answer->profile;
@@ -315,7 +316,8 @@ static void write_file(listing *l, const etr_summary *s, const etr_source_lines 
 }
 
 /* Writes the title of a method: "before, forward: 0.442 of 0.506 ms per inference are on graph
- * nodes", and what was left out. */
+ * nodes", and what was left out. If a wrapper holds nearly all of the time, the lines behind it are
+ * shown, and the title names it. */
 static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;

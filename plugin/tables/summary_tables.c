@@ -1117,7 +1117,8 @@ static void put_only_loads(report *r) {
     put_heading(r, line);
 }
 
-/* Returns the method that takes most in all of its runs; NULL if none was timed. */
+/* Returns the method that takes most, of those that the filter takes, in all of its runs; NULL if
+ * none was timed. */
 static const etr_method *longest_method(const report *r) {
   const etr_method *longest = NULL;
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
@@ -1277,6 +1278,7 @@ static void add_part_rows(etr_table *table, const etr_method *method) {
     const etr_part_time *part = &method->parts[i];
     rows[i] = (part_row){method, part, etr_sum_make(method, part->ticks, part->typical)};
     rows[i].sum.profile = table->answer->profile;
+    /* "", 0: rows stay in the order in which they are added. */
     etr_table_add_row(table, &rows[i], "", 0);
   }
 }

@@ -422,6 +422,7 @@ void etr_sum_table_add_row(etr_table *table, etr_sum sum) {
   *added = sum;
   added->answer = table->answer;
   added->profile = table->answer->profile;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 

@@ -197,6 +197,7 @@ static void add_selected_values(values_output *v, const etr_logged_list *list) {
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
     if (is_selected(&v->answer, rows[i].value))
+      /* "", 0: rows stay in the order in which they are added. */
       etr_table_add_row(&v->table, &rows[i], "", 0);
   }
   for (size_t i = 0; i < etr_table_shown_count(&v->table); i++) {

@@ -353,7 +353,8 @@ typedef struct emission {
 } emission;
 
 /* Writes the content of a DOT file or an event file into a sink. The hyperparameters of the user
- * follow the name of the ETDump, so that they can replace it. */
+ * follow the name of the ETDump, so that they can replace it. With several ETDumps (j->dump) the
+ * record's name ends in that of the ETDump. */
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   job *j = e->job;

@@ -244,7 +244,7 @@ static etr_status read_file_list(etr_run_folder *out, const char *path, int file
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
-/* Reads the manifest of the folder. Does nothing if there is none. */
+/* Reads the manifest of the folder. Does nothing if there is none. Sets out->has_manifest. */
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST,

@@ -375,7 +375,7 @@ static const char *name_node(naming *n, size_t node) {
 
 /* ---- Weights ---- */
 
-/* Finds the first node that reads each node's value; ETR_NONE if none does. */
+/* Sets n->first_user to the first node that reads each node's value; ETR_NONE if none does. */
 static void find_first_users(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_user[i] = ETR_NONE;

@@ -64,7 +64,8 @@ static void put_run_count(etr_answer *answer, const etr_method *method) {
 }
 
 /* Writes what a method's runs are like: their number, which are excluded, and how much they differ.
- */
+ * How much they differ is their steadiness or, without one, a note on few runs. Where they differ
+ * much, it says that times are not sure. */
 static void put_run_facts(etr_answer *answer, const etr_method *method) {
   etr_writer *writer = &answer->writer;
   etr_unit unit = etr_unit_of_method(answer->profile, method);

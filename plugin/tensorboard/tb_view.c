@@ -64,7 +64,7 @@ static etr_tb_shape *share_shape(shape_list *list, const etr_value *value) {
 }
 
 /* Finds the packed shape and the label of each output of each node. When out of memory, the arena
- * has failed. */
+ * has failed. view->first_value has for each node the index of its first output in view->shapes. */
 static void find_shapes(etr_tb_view *view) {
   shape_list list = {
       .arena = view->arena,
