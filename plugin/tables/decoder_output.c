@@ -163,7 +163,8 @@ static const etr_field first_token_fields[] = {
 };
 ETR_ROW_TYPE(first_token, first_token_fields);
 
-/* Writes the key first_token: the time to the first token; null if it is unknown. */
+/* Writes the key first_token: the time to the first token, and the method and phase of the run that
+ * makes it; null if the time is unknown. */
 static void put_first_token(const etr_fields *fields) {
   const etr_first_token *first = fields->profile->first_token;
   first_token_row row = {.first = first};

@@ -200,7 +200,8 @@ static void put_gap_counts(etr_diff_output *o, const etr_method_pair *method, co
   etr_puts(&o->answer.writer, "\n");
 }
 
-/* Writes the name of the first value, in the order of execution, that differs much. */
+/* Writes the name of the first value, in the order of execution, that differs much: its SNR is
+ * below 40 dB. */
 static void put_first_low_value(etr_diff_output *o, const etr_method_pair *method,
                                 const counts *count, bool is_markdown) {
   const gap_row row = make_gap_row(o, method, count->first_low);

@@ -821,7 +821,8 @@ void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_me
   etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &subject);
 }
 
-/* Writes the memory of a method as a JSON object. Returns false when out of memory. */
+/* Writes the memory of a method as a JSON object. Returns false when out of memory. The cache of
+ * keys and values comes last. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory subject = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);

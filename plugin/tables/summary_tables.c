@@ -307,7 +307,8 @@ static void write_pattern_table(report *r, const etr_summary *s) {
 
 /* ---- Head ---- */
 
-/* Writes the heading of a method, with an empty line before it if tables precede it. */
+/* Writes the heading of a method. An empty line comes before it if another heading (r->any) and its
+ * tables precede it. */
 static void put_heading(report *r, const char *text) {
   if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");

@@ -215,7 +215,7 @@ static void write_dashboard_document(emitter *e, const char *tag, const char *pl
 }
 
 /* Writes the metrics of the HParams table as points of curves, from which TensorBoard takes them.
- */
+ * Unknown ones (NaN) have no point. */
 static void write_metric_points(emitter *e) {
   double metrics[ETR_TB_METRIC_COUNT];
   if (!etr_tb_metrics_make(metrics, &e->scratch, e->view.profile))
@@ -227,8 +227,8 @@ static void write_metric_points(emitter *e) {
   }
 }
 
-/* Writes the record's row of the HParams table: its metrics, the columns, its facts, and its end.
- * */
+/* Writes the record's row of the HParams table: its metrics as points of curves, the experiment
+ * with the columns, the session's start with the hyperparameters, and its end. */
 static void write_session(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;

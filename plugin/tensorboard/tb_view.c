@@ -153,7 +153,8 @@ static uint32_t number_device(device_list *list, const char *backend, unsigned u
 }
 
 /* Finds the device of each operator that ran or is in a delegate; ETR_NONE for other nodes. When
- * out of memory, the arena has failed. */
+ * out of memory, the arena has failed. view->devices has the names of the devices, and
+ * view->device_of_node indices into them. */
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   device_list list = {.arena = view->arena};

@@ -102,8 +102,8 @@ void etr_tb_text_init(etr_tb_page *page, double wall_time, const char *tag, int6
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 
-/** Packs the GraphDef in front of the packed data, node by node, without a struct for each node.
- * When out of memory, the packer's arena fails. */
+/** Packs the GraphDef of a view in front of the packed data, node by node, without a struct for
+ * each node. When out of memory, the packer's arena fails. */
 void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view);
 
 #endif
