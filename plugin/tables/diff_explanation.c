@@ -26,7 +26,8 @@ static etr_cell base(const void *row) {
 static etr_cell newer(const void *row) {
   return (etr_cell){.number = as_row(row)->newer, .apart = as_row(row)->apart};
 }
-/* Returns the change of a line's time; a side that did not time it counts as 0. */
+/* Returns the change of a line's time; a side that did not time it counts as 0. A line that is no
+ * part of the sum has digits by its own size (apart). */
 static etr_cell change(const void *row) {
   return (etr_cell){.number = etr_known_time(as_row(row)->newer) -
                               etr_known_time(as_row(row)->base),

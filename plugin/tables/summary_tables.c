@@ -1170,7 +1170,8 @@ static bool write_other_methods(report *r, const etr_method *longest) {
 
 /* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
  * (true) is what remains on the terminal. With --explain it is the only one, because the numbers of
- * findings are those of its screen. Returns false when out of memory. */
+ * findings are those of its screen. Returns false when out of memory. With --all, loads follow all
+ * methods, unless a single method was timed, which has them. */
 static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
