@@ -962,8 +962,8 @@ ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir
  */
 typedef struct etr_logdir etr_logdir;
 
-/** Begins a log directory, which etr_logdir_finish() or etr_logdir_discard() ends. options may be
- * NULL. Errors: ETR_ERROR_MEMORY. */
+/** Begins a log directory, which etr_logdir_finish() or etr_logdir_discard() ends. options are
+ * borrowed until then, and may be NULL. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
                                     etr_error *error);
 

@@ -44,7 +44,8 @@ void etr_answer_begin_ranked_document(etr_answer *answer, const etr_profile *pro
                                       const etr_node_filter *filter, etr_unit unit,
                                       const etr_sink *sink, const char *name);
 
-/** Writes the key "filter" and an object with the filter's members; null if there is no filter. */
+/** Writes the key "filter" and the text of the filter, as "module features.1"; null if nodes of all
+ * modules, operators and backends are shown. */
 void etr_answer_put_filter(etr_answer *answer);
 
 /** Writes the key "methods" and an array to which `put` adds each method that the filter takes.

@@ -37,7 +37,8 @@ etr_arrow *etr_arrow_new(void);
 /** Frees a table that was not handed over. NULL is allowed. */
 void etr_arrow_free(etr_arrow *table);
 
-/** Adds a column. All columns are added before the first row. `name` is copied. */
+/** Adds a column. All columns are added before the first row. `name` is copied. When out of memory,
+ * the arena of the table has failed. */
 void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type type);
 
 /** Adds the next value of the current row. A row has one value for each column, in the order of the

@@ -129,6 +129,7 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
                             const void *row) {
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
+    /* false: a unit is never blank */
     return text_scalar(cell.unit ? cell.unit : etr_unit_name(unit), false);
   if (field->kind == ETR_CELL_FLAG)
     return (etr_scalar){isnan(cell.number) ? ETR_SCALAR_NULL : ETR_SCALAR_FLAG,

@@ -37,6 +37,7 @@ static size_t append_shape_text(char *text, size_t used, const char *more) {
   return used + head.size;
 }
 
+/* Appends a character if there is room for it. Returns the new size in bytes. */
 static size_t append_shape_byte(char *text, size_t used, char byte) {
   if (used < ETR_SHAPE_ROOM - 1)
     text[used++] = byte;

@@ -14,7 +14,8 @@
  * record ("edge", "aten", ...) that the filter names. */
 bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *graph);
 
-/** Returns true if the node with this index is to be shown. */
+/** Returns true if the node with this index is to be shown: it matches whatever the filter names of
+ * module, operator and backend. The backend "cpu" means kernels that ran. */
 bool etr_filter_takes_node(const etr_node_filter *filter, const etr_graph *graph, size_t node);
 
 /** Returns true if the filter selects a part of a method's nodes. */

@@ -36,8 +36,8 @@ void etr_section_finding(etr_answer *answer, const char *what, const char *evide
 void etr_section_table(etr_answer *answer, const etr_row_type *columns, unsigned medium,
                        etr_rows rows);
 
-/** Writes an empty line, a title, and rows as a table for people: all of them, or at most
- * options.top. Writes nothing if there are no rows. */
+/** Writes an empty line, a title, and rows as a table for people: all of them if `all` is set, else
+ * at most options.top. Writes nothing if there are no rows. */
 void etr_section_titled_table(etr_answer *answer, const char *title, const etr_row_type *columns,
                               etr_rows rows, bool all);
 

@@ -271,7 +271,8 @@ static const char *column_title(const etr_table *table, const etr_field *field, 
   return with_unit ? with_unit : "";
 }
 
-/* Returns the type of the Arrow column for cells of a kind. */
+/* Returns the type of the Arrow column for cells of a kind. The kinds before ETR_CELL_COUNT are
+ * texts, but for flags. */
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   if (kind == ETR_CELL_FLAG)
     return ETR_ARROW_FLAG;
@@ -316,7 +317,9 @@ static void escape_json_keys(etr_table *table, const etr_column *columns) {
 }
 
 /* Chooses the columns of the table, which may depend on its rows, and gives them to the text
- * layout, to Arrow, or to the first line of JSON. When out of memory, the arena has failed. */
+ * layout, to Arrow, or to the first line of JSON. When out of memory, the arena has failed. Columns
+ * of numbers, whose kinds are those from ETR_CELL_COUNT on, are aligned right, and those of names
+ * may be cut. */
 static void choose_and_begin_columns(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
   size_t max_count = table->chosen ? table->chosen_count : table->fields->count, count = 0;
@@ -502,7 +505,7 @@ static uint64_t whole_number(const etr_table *table, const etr_field *field, etr
 }
 
 /* Returns the text of a cell as the table's format shows it; NULL for an empty cell: an unknown
- * value, or a share of nothing or of 0 %. */
+ * value, or a share of nothing or of 0 %. The kinds before ETR_CELL_COUNT are texts. */
 static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell,
                              const void *row) {
   etr_text text;
@@ -572,7 +575,8 @@ static void put_json_row(const etr_table *table, const void *row) {
   etr_jw_end(&json);
 }
 
-/* Adds a row to Arrow's columns. */
+/* Adds a row to Arrow's columns: first the values of the origin columns, which are the same in all
+ * rows, then the row's own, null where one is not of its column's type. */
 static void add_arrow_row(const etr_table *table, const void *row) {
   etr_arrow *arrow = table->answer->arrow;
   for (size_t i = 0; i < table->origin_count; i++)

@@ -256,7 +256,8 @@ static inline etr_scalar etr_scalar_of_number(double number) {
 }
 
 /** Returns the typed value of a field in a row for programs: null for what is unknown, times in the
- * unit, shares from 0 to 1. Integers above INT64_MAX are ETR_SCALAR_HUGE. */
+ * unit, shares from 0 to 1. Integers above INT64_MAX are ETR_SCALAR_HUGE. The kinds before
+ * ETR_CELL_UNIT are texts. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
                             const void *row);
 

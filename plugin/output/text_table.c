@@ -80,8 +80,8 @@ typedef struct layout {
   bool is_left_out;
 } layout;
 
-/* Writes a cell, cut to the width of its column and padded to it with blanks, on the left if
- * is_right. The last cell of a row is not padded on its right. */
+/* Writes a cell in a style, cut to the width of its column and padded to it with blanks, on the
+ * left if is_right. The last cell of a row is not padded on its right. */
 static void put_cell(etr_writer *writer, const char *text, layout column, bool is_right,
                      bool is_last, etr_style style) {
   size_t width = column.width;
@@ -212,6 +212,7 @@ static void put_hidden_columns(const etr_text_table *table, etr_writer *writer,
   etr_puts(writer, "\n");
 }
 
+/* Returns true if a column has a title, so that there is a line of titles. */
 static bool has_any_title(const etr_text_table *table) {
   for (size_t i = 0; i < table->column_count; i++)
     if (table->columns[i].title[0])
@@ -322,7 +323,8 @@ typedef struct row_format {
   void (*put)(etr_writer *, const char *);
 } row_format;
 
-/* Writes the table as CSV, TSV or Markdown. */
+/* Writes the table as CSV, TSV or Markdown. Row 0 has the titles, which CSV and TSV leave out if
+ * without_head is set. */
 static void write_rows(const etr_text_table *table, etr_writer *writer, etr_table_format format) {
   static const row_format formats[] = {
       [ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},

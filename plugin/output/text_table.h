@@ -38,8 +38,8 @@ void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_colu
 void etr_text_table_may_hide_column(etr_text_table *table, size_t column);
 
 /** Adds a copy of a text as the next cell; NULL is an empty cell. Control characters become '?'. */
-
 void etr_text_table_add_cell(etr_text_table *table, const char *text);
+
 /** Sets the style of the last cell; only colored text shows it. */
 void etr_text_table_style_last_cell(etr_text_table *table, etr_style style);
 

@@ -199,8 +199,9 @@ static bool has_statistics(const void *row) {
 static etr_cell tap_difference(const void *row) {
   return etr_cell_number(etr_accuracy_tap_difference(value_of(row)));
 }
-/* Returns the largest difference of a tap's statistics from the reference's: a percentage, "equal",
- * "infinite", or no cell if it is unknown. */
+/* Returns the largest difference of a tap's statistics from the reference's as a percentage,
+ * relative to the reference's (see etr_tap_statistic): "equal" up to 0.001 %, "infinite", or no
+ * cell if it is unknown. */
 static etr_cell tap_percent(const void *row) {
   double difference = etr_accuracy_tap_difference(value_of(row));
   if (isnan(difference))
@@ -775,8 +776,8 @@ static void init_output(accuracy_output *o, const etr_accuracy *accuracy,
 }
 
 /* Writes the table of taps that returned statistics, in the order of execution, at most options.top
- * rows; nothing if there are none. A tap is a node that the export added to return an intermediate
- * value, or statistics of it, such as its mean. */
+ * rows (false); nothing if there are none. A tap is a node that the export added to return an
+ * intermediate value, or statistics of it, such as its mean. */
 static void put_taps(accuracy_output *o) {
   const etr_accuracy *accuracy = o->accuracy;
   size_t count = 0;
@@ -878,6 +879,7 @@ static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accura
 etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink,
                                   etr_error *error) {
   accuracy_output o = {0};
+  /* NULL: the document has no times, and takes no filter. */
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
   const etr_fields *f = &o.answer.fields;
   init_output(&o, accuracy, NULL);

@@ -210,8 +210,10 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
                                            const etr_accuracy_choice *choice, const etr_sink *sink,
                                            etr_error *error) {
   variants_output o = {.variants = variants};
+  /* NULL: the document has no times, and takes no filter. */
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy_variants/1");
   const etr_fields *f = &o.answer.fields;
+  /* false: also nodes that a single record logged. */
   bool good = fill_rows(&o, choice, false);
   etr_field_text(f, "reference_record", variants->reference_record->etrecord);
   etr_field_texts(f, "records", variants->names, variants->count);

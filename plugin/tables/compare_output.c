@@ -29,7 +29,8 @@ static const compare_row *as_row(const void *row) {
   return row;
 }
 
-/* Sets the options of a comparison that the texts of verdicts need: limit and noise. */
+/* Sets the options of a comparison that the texts of verdicts need: limit and noise. Its profiles
+ * and its scale are stand-ins, which those texts do not use. */
 static void init_words(compare_output *o) {
   const etr_compare_options *options = &o->set->options.compare;
   o->options = (etr_comparison){.base = o->set->first,
@@ -86,6 +87,8 @@ static etr_cell verdict_text(const void *row) {
                     .style = change->relative > 0 ? ETR_STYLE_HOT : ETR_STYLE_PLAIN};
 }
 
+/* Returns the bounds of a method's change against the first record; "" if the two were not
+ * compared. */
 static etr_cell interval_text(const void *row) {
   if (!has_change(row))
     return etr_cell_text("");
@@ -288,8 +291,9 @@ static bool assumes_turns(const etr_record_set *set) {
 }
 
 /* Writes the table with a row for each method of each record, and one for a record without any; all
- * of them, whatever --top says. Markdown, which may be published, leaves out columns that tell
- * nothing. Returns false when out of memory. */
+ * of them, whatever --top says. Times have digits of their own, because their sizes differ.
+ * Markdown, which may be published, leaves out columns that tell nothing. Returns false when out of
+ * memory. */
 static bool write_records_table(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   etr_table table;
@@ -396,6 +400,7 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
   if (options)
     o.table = *options;
   o.table.unit = choose_unit(set, &o.table);
+  /* Clocks that count cycles and time have no unit in common: the given one stays. */
   o.table.has_unit |= set->clocks_differ;
   etr_answer_begin(answer, set->first, NULL, &o.table, sink);
   init_words(&o);
@@ -471,6 +476,7 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
   compare_output o = {.set = set};
   etr_answer *answer = &o.words.answer;
   const etr_fields *f = &answer->fields;
+  /* NULL: no filter. */
   etr_answer_begin_document(answer, set->first, NULL, unit, sink, "compare/1");
   init_words(&o);
   etr_field_begin_list(f, "records");
@@ -485,5 +491,6 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
     etr_jw_end(f->json);
   }
   etr_field_texts(f, "notes", set->notes.data, set->notes.count);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(answer, true, error);
 }

@@ -70,6 +70,7 @@ bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < count; i++)
+    /* "", 0: rows stay in the order in which they are added. */
     etr_table_add_row(table, &rows[i], "", 0);
   return true;
 }
@@ -162,7 +163,8 @@ static const etr_field first_token_fields[] = {
 };
 ETR_ROW_TYPE(first_token, first_token_fields);
 
-/* Writes the key first_token: the time to the first token; null if it is unknown. */
+/* Writes the key first_token: the time to the first token, and the method and phase of the run that
+ * makes it; null if the time is unknown. */
 static void put_first_token(const etr_fields *fields) {
   const etr_first_token *first = fields->profile->first_token;
   first_token_row row = {.first = first};

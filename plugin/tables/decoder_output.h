@@ -15,7 +15,8 @@ bool etr_decoder_put_method(const etr_fields *fields, etr_arena *arena, const et
  * has none. Returns false when out of memory. */
 bool etr_decoder_put_cache(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
-/** Writes the keys first_token and cache_growth of a profile. Returns false when out of memory. */
+/** Writes the keys first_token and cache_growth of a profile; null where they are unknown. Returns
+ * false when out of memory. */
 bool etr_decoder_put_profile(const etr_fields *fields, etr_arena *arena);
 
 /** Adds the kinds of layers of a decoder to a table of etr_layer_kind_fields; none if the method is

@@ -47,8 +47,8 @@ static etr_cell payload_bytes(const void *row) {
   return payload ? etr_cell_number((double)(payload->part->size_bytes + payload->weight_bytes))
                  : etr_cell_none();
 }
-/* Returns the bytes of a delegate's weights, or "closed format" if its payload cannot be read; no
- * cell if there is no program. */
+/* Returns the bytes of a delegate's weights, or "closed format, weights included" if its payload
+ * cannot be read; no cell if there is no program. */
 static etr_cell weight_bytes_or_format(const void *row) {
   const etr_delegate_payload *payload = as_delegate(row)->payload;
   if (!payload)
@@ -321,6 +321,7 @@ static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr
 
 bool etr_delegation_put_object(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_jw_object(f->json);
+  /* NULL: all nodes count. */
   bool good = put_operator_counts(f, arena, method, NULL);
   etr_jw_end(f->json);
   return good;

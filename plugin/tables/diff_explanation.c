@@ -26,7 +26,8 @@ static etr_cell base(const void *row) {
 static etr_cell newer(const void *row) {
   return (etr_cell){.number = as_row(row)->newer, .apart = as_row(row)->apart};
 }
-/* Returns the change of a line's time; a side that did not time it counts as 0. */
+/* Returns the change of a line's time; a side that did not time it counts as 0. A line that is no
+ * part of the sum has digits by its own size (apart). */
 static etr_cell change(const void *row) {
   return (etr_cell){.number = etr_known_time(as_row(row)->newer) -
                               etr_known_time(as_row(row)->base),
@@ -67,6 +68,7 @@ static void add_table_line(table *explanation, const char *text, double base, do
   if (!row || !text)
     return;
   *row = (table_row){explanation->output, text, base, newer, change, apart};
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(&explanation->table, row, "", 0);
 }
 
@@ -95,6 +97,7 @@ enum { EVERY_GROUP = INT32_MAX }; /* limit of --top 0, which shows also groups w
 /* On which sides a group is. */
 typedef enum side_kind { ON_BOTH, GONE, NEW, KINDS } side_kind;
 
+/* Returns on which sides a group is, by its verdict. */
 static side_kind side_kind_of(const etr_change *change) {
   if (change->verdict == ETR_VERDICT_GONE)
     return GONE;
@@ -102,7 +105,8 @@ static side_kind side_kind_of(const etr_change *change) {
 }
 
 /* Returns true if a group has a line of its own. The first `most` groups have, but not those whose
- * time is 0 on both sides: it is below the clock's step, and says nothing. */
+ * time is 0 on both sides: it is below the clock's step, and says nothing. With EVERY_GROUP these
+ * have lines, too. */
 static bool has_own_line(const table *t, size_t group, size_t most) {
   const etr_change *change = &t->groups->rows[group].change;
   bool is_zero = !(etr_known_time(base_time(change)) > 0) &&
@@ -168,7 +172,7 @@ static bool is_divided(etr_time_part part, etr_diff_section section, bool by_eve
 }
 
 /* Adds the lines of the groups and of the other parts, which together add up to Method::execute.
- * Returns false when out of memory. */
+ * Returns false when out of memory. Lines of parts have no verdict (NULL). */
 static bool add_all_lines(table *t, etr_diff_section section) {
   bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
   etr_part_changes parts;

@@ -214,6 +214,7 @@ static etr_cell verdict_text(const void *row) {
  * distinguished from 0, in ticks of the newer side's clock; 0 if there is no node. */
 static double base_step(const void *row) {
   const etr_comparison *c = as_row(row)->output->comparison;
+  /* NULL: the backend alone tells the clock, and without one it is that of kernels. */
   return has_pair(row)
              ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale
              : 0;
@@ -376,9 +377,12 @@ static void add_change_row(etr_table *table, change_row row) {
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 
+/* Begins a table of changes without a limit of rows, because its rows are chosen before they are
+ * added. */
 static void init_change_table(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;

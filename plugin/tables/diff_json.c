@@ -308,6 +308,7 @@ static void put_load_list(etr_diff_output *o) {
 etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter,
                               etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_diff_output o = {.comparison = comparison, .filter = filter};
+  /* NULL: no filter of nodes, since a diff chooses sections and methods. */
   etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff/2");
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
   etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);

@@ -72,7 +72,8 @@ const char *etr_diff_verdict_word(const etr_change *change);
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
- * backend cpu → XnnpackBackend"; "" if nothing differs. */
+ * backend cpu → XnnpackBackend"; "" if nothing differs. At most six differences are named. A
+ * warning comes first if the two look like different models, or if that cannot be told. */
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns the number of excluded runs, "2 warm-up runs excluded on each side", or the one of the
  * side that has most if the method was timed on one side only; "" if all runs count. */

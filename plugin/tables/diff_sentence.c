@@ -35,8 +35,8 @@ static int by_change(const void *a, const void *b) {
 }
 
 /* Lists the operators (kernels, if events are compared) whose verdict is from `first` to `last` in
- * the order of etr_verdict, the largest change first, and adds up their changes. Returns false when
- * out of memory. */
+ * the order of etr_verdict, the largest change first, and adds up their changes in out->sum, in
+ * ticks of a typical run. Returns false when out of memory. */
 static bool list_operators_with_verdict(changed *out, const sentence *s, etr_verdict first,
                                         etr_verdict last) {
   const etr_node_groups *groups = etr_diff_groups(

@@ -195,7 +195,8 @@ static bool write_section(etr_diff_output *o, const etr_method_pair *method,
 
 /* Writes the comparison of a method: verdict, explanation, sections, values and findings; only the
  * verdict if the filter asks for methods alone. The note on the clock is of the side that has one,
- * and is indented by 2. Returns false when out of memory. */
+ * and is indented by 2. If the first section (0), of nodes, is left out, a line says how to get it.
+ * Returns false when out of memory. */
 static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
@@ -308,7 +309,8 @@ static bool add_part_rows(etr_diff_output *o, etr_table *table, const etr_method
 }
 
 /* Adds to the table for programs what the filter chose of a method: the parts of its time, the
- * method itself, or the rows of a section, at most --top. Returns false when out of memory. */
+ * method itself (NULL: no row of a section), or the rows of a section, at most --top. Returns false
+ * when out of memory. */
 static bool add_method_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   size_t top = o->answer.options->top;
   etr_diff_section section = chosen_section(o);

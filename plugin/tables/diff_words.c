@@ -137,9 +137,9 @@ static void put_interval_bounds(etr_writer *writer, double low, double high, int
   etr_puts(writer, " %");
 }
 
-/* Writes " (between -4.3 and +13.2 %)" with signs or, with one bound, " (above -4.3 %)"; nothing if
- * there is no bound: a lower one of -1 (relative to the base) and an infinite upper one exclude
- * nothing. */
+/* Writes " (between -4.3 and +13.2 %)" with signs (true) or, with one bound, " (above -4.3 %)".
+ * Writes nothing if there is no bound: a lower one of -1 (relative to the base) and an infinite
+ * upper one exclude nothing. */
 static void put_interval_in_parentheses(const etr_diff_output *o, etr_writer *writer,
                                         const etr_change *change) {
   int decimals = percent_decimals(o, change);
@@ -251,7 +251,7 @@ static void put_obvious_change(etr_writer *writer, const etr_change *change, boo
 
 /* Writes the verdict that something became slower or faster, and by how much in per cent of the
  * base: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)", "(at least 10 %)" if
- * only one bound is known. Bounds have no signs, and the smaller one comes first. */
+ * only one bound is known. Bounds have no signs (false), and the smaller one comes first. */
 static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
                                 const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
@@ -304,7 +304,7 @@ static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
 }
 
 /* Returns the pair of nodes whose typical time changed most, among those whose verdict is a sure
- * "slower" or "faster"; NULL if there is none. */
+ * "faster" or "slower", the last ones of etr_verdict; NULL if there is none. */
 static const etr_node_pair *largest_sure_change(const etr_method_pair *method) {
   const etr_node_pair *surest = NULL;
   for (size_t i = 0; i < method->pair_count; i++) {
@@ -622,6 +622,7 @@ static const char *difference_text(etr_diff_output *o, const etr_difference *dif
       difference->newer && difference->newer[0] ? difference->newer : without[difference->kind]));
 }
 
+/* Returns true if the two sides differ in a backend. */
 static bool has_other_backends(const etr_method_pair *method) {
   for (size_t i = 0; i < method->difference_count; i++)
     if (method->differences[i].kind == ETR_DIFFERS_BACKEND)

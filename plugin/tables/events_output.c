@@ -151,6 +151,8 @@ static etr_cell is_delegated(const void *row) {
   return etr_cell_number(as_row(row)->event->delegate_id != NULL);
 }
 
+/* Returns the name of the first node that the event's time is attributed to; no text if there is
+ * none. */
 static etr_cell node(const void *row) {
   return etr_cell_text(first_node(as_row(row))
                            ? etr_label_node(&as_row(row)->output->answer.arena, as_row(row)->graph,
@@ -388,8 +390,8 @@ ETR_ROW_TYPE(event, fields);
 /* ---- JSON ---- */
 
 /* Writes a block as an object: its runs, which have the same sequence of events, its method, and
- * the events that the filter takes. A filter leaves out what the runs returned, which is of no
- * node. */
+ * the events that the filter takes. What the runs returned is of no event (NULL); a filter leaves
+ * it out, because it is of no node. */
 static void put_block_object(events_output *e, const etr_block *block) {
   const etr_fields *f = &e->answer.fields;
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
@@ -550,5 +552,6 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   etr_table_choose_columns(&e.table);
   etr_table_add_origin_columns(&e.table);
   put_blocks(&e);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&e.answer, true, error);
 }

@@ -197,9 +197,9 @@ void etr_findings_add_rows(etr_table *table, const etr_method *method,
   etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
 }
 
-/* Writes "filter": an object with what --op and --backend take to select the finding's nodes, or
- * null if they are of several operators. The backend is null if it differs among the nodes, or if
- * all run as kernels. */
+/* Writes "filter": an object with what --op and --backend take to select the finding's nodes in any
+ * module (NULL), or null if they are of several operators. The backend is null if it differs among
+ * the nodes, or if all run as kernels. */
 static void put_node_filter(etr_answer *answer, const etr_finding *finding,
                             const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
@@ -225,8 +225,8 @@ static void put_node_filter(etr_answer *answer, const etr_finding *finding,
   etr_jw_end(f->json);
 }
 
-/* Writes a finding as an object with all it says, the nodes and instructions that it is about, and
- * the filter that selects these nodes. */
+/* Writes a finding as an object with all that it says (true), the nodes and instructions that it is
+ * about, and the filter that selects these nodes. */
 static void put_finding_object(etr_answer *answer, const etr_finding *finding,
                                const etr_graph *graph) {
   const etr_fields *f = &answer->fields;

@@ -136,7 +136,8 @@ static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, d
   etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
-/* Returns what a change saves as text. */
+/* Returns what a change saves as text, as put_saving() writes it: ticks in the unit, without its
+ * name, and never more than `most`. */
 static const char *saving_text(etr_answer *answer, etr_unit unit, double ticks, double most) {
   etr_text text;
   etr_writer w;
@@ -251,7 +252,9 @@ static const etr_headline_part *headline_part_of_row(const etr_first_screen *s,
   return type == ETR_NONE ? NULL : &headline->types[type];
 }
 
-/* Returns the name of a row that is no operator. */
+/* Returns the name of a row that is no operator: that of its part of the sentence, as "calling 82
+ * delegates", or else of its part of the time. Interruptions are no part of the model, so their
+ * name says what to do. */
 static const char *part_name(etr_answer *answer, const etr_first_screen *s,
                              const etr_group *group) {
   const etr_headline_part *type = headline_part_of_row(s, group);
@@ -270,7 +273,8 @@ static bool has_long_outlier(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns " (one: 5.40)" for a row with a node that takes much longer than the others, or "". */
+/* Returns " (one: 5.40)" for a row with a node that takes much longer than the others: its time in
+ * the screen's unit, without unit and share (false, 0). Returns "" for other rows. */
 static const char *outlier_remark(etr_answer *answer, const etr_first_screen *s,
                                   const etr_group *group) {
   if (!has_long_outlier(group, s->groups.whole))
@@ -442,7 +446,8 @@ static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
 
 /* Writes a box's name into `room` columns, filled up with blanks: the whole name if it fits; else
  * cut before its first "_", "," or "(", or at the right with "…"; or nothing if fewer than four
- * columns would remain of it. `more`, the time, follows if it fits behind the name. */
+ * columns would remain of it, or it has fewer than eight. `more`, the time, follows if it fits
+ * behind the name. */
 static void put_box_label(etr_writer *w, const char *name, const char *more, size_t room) {
   static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;
@@ -506,9 +511,9 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
   }
 }
 
-/* Writes what runs where, the longest first, with time, unit and share in the whole time: "XNNPACK
- * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED of the
- * whole time is left out. */
+/* Writes what runs where, the longest first, with time, unit and share (true) in the whole time:
+ * "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED
+ * of the whole time is left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -545,6 +550,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
   etr_sort(upper.list, upper.count, sizeof *upper.list, by_box_time);
   size_t width = screen_width(answer) - 1;
   etr_puts(w, "\n");
+  /* Only the upper boxes have units and shares (true): the lower ones are narrower. */
   put_boxes(answer, s, &upper, 0, width, true);
   etr_puts(w, LINE "\n");
   double done = 0;
@@ -982,7 +988,7 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
 
 /* Returns the share of a line in the whole time as text. For all rows of a type it has the digits
  * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a clock
- * hides something. */
+ * hides something. Such ranges are short, as in a cell (true). */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;
@@ -1032,8 +1038,8 @@ static const char *line_runs_on(etr_answer *answer, const table_line *line) {
 }
 
 /* Writes a line as a row of a Markdown table: sums are bold, rows below a sum begin with an arrow.
- * Names are not cut, and bars are not filled up with blanks. most: share of the longest line, which
- * has the longest bar. */
+ * Names are not cut, and bars are not filled up with blanks (false). most: share of the longest
+ * line, which has the longest bar. */
 static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                               double most) {
   etr_writer *w = &answer->writer;
@@ -1053,8 +1059,8 @@ static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, con
 }
 
 /* Writes a line as text: name, time, share, bar, number of operators, time of each (in the screen's
- * unit, without its name), what runs them. A narrow screen has no bar and no time of each. most:
- * share of the longest line, which has the longest bar. */
+ * unit, without its name), what runs them. Bars are filled up with blanks (true). A narrow screen
+ * has no bar and no time of each. most: share of the longest line, which has the longest bar. */
 static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                           double most) {
   enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };

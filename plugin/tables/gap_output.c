@@ -56,6 +56,8 @@ typedef struct gap_row {
   const etr_node_pair *pair;      /* NULL: none */
 } gap_row;
 
+/* Makes the row of a value: its gap is NULL if it could not be compared, and its pair of nodes NULL
+ * if that is not known. */
 static gap_row make_gap_row(etr_diff_output *o, const etr_method_pair *method,
                             const etr_value_gap *gap) {
   return (gap_row){o, method, gap, gap->problem ? NULL : &gap->gap,
@@ -198,7 +200,8 @@ static void put_gap_counts(etr_diff_output *o, const etr_method_pair *method, co
   etr_puts(&o->answer.writer, "\n");
 }
 
-/* Writes the name of the first value, in the order of execution, that differs much. */
+/* Writes the name of the first value, in the order of execution, that differs much: its SNR is
+ * below 40 dB. */
 static void put_first_low_value(etr_diff_output *o, const etr_method_pair *method,
                                 const counts *count, bool is_markdown) {
   const gap_row row = make_gap_row(o, method, count->first_low);
@@ -273,6 +276,7 @@ void etr_gap_write_table(etr_diff_output *o) {
 void etr_field_put_gaps(const etr_fields *f, const etr_method_pair *method) {
   etr_field_begin_list(f, "numeric_gap");
   for (size_t i = 0; i < method->gap_count; i++) {
+    /* NULL: members of JSON need no answer, only tables do. */
     const gap_row row = make_gap_row(NULL, method, &method->gaps[i]);
     etr_jw_object(f->json);
     etr_field_put_members(f, &etr_gap_fields, &row);

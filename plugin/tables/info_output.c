@@ -113,8 +113,9 @@ typedef struct static_cost {
                             method did not run */
 } static_cost;
 
-/* Adds the cost and the number of each module's own operators to the sums of that module. Both
- * arrays have an element for each module of the graph. */
+/* Adds the cost of each operator to the element of its module in `sums`, and 1 to that in
+ * `operators`: of its own module, without those around it. Both arrays have an element for each
+ * module of the graph. */
 static void add_operator_costs(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
                                const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -309,7 +310,8 @@ static void add_unknown_cost(etr_arena *arena, unknown_costs *costs, const etr_g
   costs->list.data[index].count++;
 }
 
-/* Lists the operators whose costs are not known, in the order of the graphs. */
+/* Lists the operators whose costs are not known, in the order of the graphs, each with the reason
+ * and its number of nodes. */
 static etr_rows list_unknown_costs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   unknown_costs costs = {0};
@@ -434,7 +436,8 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method, method_fields);
 
-/* Lists the methods. */
+/* Makes a row for each method of the profile, in the profile's order; none when out of memory: the
+ * arena has failed. */
 static etr_rows list_methods(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   method_row *rows = etr_arena_alloc_array(&answer->arena, profile->method_count, sizeof *rows);
@@ -558,6 +561,7 @@ static const char *const *list_operators(etr_answer *answer, size_t *count) {
 etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   size_t count;
+  /* NULL: no filter, and the usual options. */
   etr_answer_begin(&answer, profile, NULL, NULL, sink);
   const char *const *names = list_operators(&answer, &count);
   for (size_t i = 0; i < count; i++) {
@@ -565,6 +569,7 @@ etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, 
     etr_put_sanitized(&answer.writer, names[i]);
   }
   etr_puts(&answer.writer, "\n");
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -669,6 +674,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_answer answer;
   const etr_fields *f = &answer.fields;
   const logged_value_counts counts = count_values(profile);
+  /* NULL: no filter. */
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
   etr_field_put_members(f, ETR_FIELDS(input_fields), profile);
   etr_field_begin_object(f, "debug_values");
@@ -691,6 +697,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   etr_field_put_rows(f, "warnings", &etr_warning_fields,
                      ETR_ROWS(profile->warnings, profile->warning_count));
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -786,7 +793,7 @@ static void put_lines(info *output) {
   put_line(output, "logged", logged_values_text(&output->answer.arena, profile));
 }
 
-/* Writes a table under its title; nothing if it has no rows. */
+/* Writes a table with all rows under its title; nothing if it has no rows. */
 static void put_table(info *output, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_table table;
   if (rows.count == 0)
@@ -828,6 +835,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   if (!value.text)
     value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, row, "", 0);
 }
 
@@ -912,8 +920,8 @@ static void write_values(etr_answer *answer) {
 }
 
 /* Writes what is in the inputs for people: in text a line for each file, then tables. For people
- * there are only costs of the largest modules, and a row for each block of runs with the same
- * events, not for each run. */
+ * there are only costs of the largest modules (true), and a row for each block of runs with the
+ * same events (true), not for each run. */
 static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
@@ -940,11 +948,13 @@ static void write_tables(info *output) {
 etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options,
                                 const etr_sink *sink, etr_error *error) {
   info output = {0};
+  /* NULL: no filter. */
   etr_answer_begin(&output.answer, profile, NULL, options, sink);
   etr_table_format format = output.answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN)
     write_tables(&output);
   else
     write_values(&output.answer);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&output.answer, true, error);
 }

@@ -280,7 +280,7 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Buffers, sums, allocations ---- */
 
-/* Returns the bytes that are planned, but not live at the peak. */
+/* Returns the bytes that are planned for a buffer, but not live at the buffer's peak. */
 static etr_cell not_live_at_peak(const void *row) {
   const etr_planned_buffer *b = row;
   return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes)
@@ -821,7 +821,8 @@ void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_me
   etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &subject);
 }
 
-/* Writes the memory of a method as a JSON object. Returns false when out of memory. */
+/* Writes the memory of a method as a JSON object. Returns false when out of memory. The cache of
+ * keys and values comes last. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory subject = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
@@ -840,6 +841,7 @@ etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filte
   etr_answer_put_filter(&answer);
   etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &subject);
   (void)etr_answer_put_methods(&answer, put_method_members);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -913,6 +915,7 @@ static void put_planned_memory(memory_report *report, const memory *subject) {
                                  (int)peak, plan->instruction_count,
                                  etr_memory_step_op(subject->profile, subject->method, peak),
                                  module[0] ? " in " : "", module));
+    /* ETR_IN_TEXT also in Markdown, for which tensors have no other columns. */
     etr_section_table(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, list_live_at_peak(subject));
   }
   put_table_after_blank_line(report, &etr_blob_sum_fields, list_payload_sums(subject));
@@ -957,7 +960,8 @@ static void put_kv_cache(memory_report *report, const etr_method *shown) {
 }
 
 /* Writes the memory of a method for people: its cache of keys and values, plan, weights and the
- * allocations that its own runs logged, what the program does not describe, and findings. */
+ * allocations that its own runs logged (false), what the program does not describe, and
+ * findings. */
 static void put_method_memory(memory_report *report, const etr_method *shown, bool is_first) {
   const memory subject = gather_memory(&report->answer.arena, report->answer.profile, shown);
   put_method_heading(report, &subject, is_first);
@@ -1000,7 +1004,7 @@ static void put_program_memory(memory_report *report, const memory *subject) {
 }
 
 /* Writes the memory of all methods that the filter takes, for people, then that of the program, and
- * the allocations of loads and of runs of no method. */
+ * the allocations of loads and of runs of no method (false: not those of all runs). */
 static void write_report(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   const memory subject = gather_memory(&report->answer.arena, profile, NULL);
@@ -1016,7 +1020,8 @@ static void write_report(memory_report *report) {
 }
 
 /* Writes one table of all tensors, those that the methods that the filter takes plan and all
- * constants of the program, for programs or because columns were chosen. */
+ * constants of the program, for programs or because columns were chosen. Constants are of no method
+ * (NULL). */
 static void write_tensor_table(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   etr_table table;
@@ -1045,5 +1050,6 @@ etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_fil
   bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) &&
                    !r.answer.options->columns;
   (is_report ? write_report : write_tensor_table)(&r);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&r.answer, true, error);
 }

@@ -144,6 +144,7 @@ static etr_cell is_equal(const void *row) {
 static etr_cell drop(const void *row) {
   return finite_cell(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN);
 }
+/* Returns the SNR of a node's own step in dB; no number if it was not measured or is infinite. */
 static etr_cell local_snr(const void *row) {
   return finite_cell(is_compared(row) && as_row(row)->accuracy->local
                          ? as_row(row)->accuracy->local->snr_db
@@ -244,7 +245,7 @@ static void put_inputs(const etr_fields *f, const void *row) {
   put_value_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
 }
 
-/* Writes "other_inputs": values that a node of a program may read instead, because of jumps;
+/* Writes "other_inputs": values that a node of a program may read instead, because of jumps. Writes
  * nothing if there are none. */
 static void put_other_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
@@ -253,7 +254,7 @@ static void put_other_inputs(const etr_fields *f, const void *row) {
                     node->other_input_count);
 }
 
-/* Writes the arguments of a node as a JSON object. */
+/* Writes the arguments of a node as a JSON object. Their values are JSON already. */
 static void put_arguments(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_begin_object(f, "arguments");
@@ -314,6 +315,8 @@ static void put_module_types(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes "edge_nodes": the Edge nodes that an instruction of a program was made from; nothing for
+ * other nodes. */
 static void put_edge_nodes(const etr_fields *f, const void *row) {
   if (!as_row(row)->node->edge_nodes)
     return;

@@ -59,7 +59,8 @@ enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
  * when out of memory. */
 bool etr_node_append_output_shapes(etr_text *text, const etr_node *node);
 
-/** Returns the row of a node, given by its index. */
+/** Returns the row of a node, given by its index. Its `known` is what is known of the node's time,
+ * and `time` has the same if the node ran, or else no time at all. */
 etr_node_row etr_node_row_make(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                                size_t node);
 

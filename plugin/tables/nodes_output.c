@@ -202,7 +202,8 @@ static void put_selected_sum(nodes_output *n, const etr_graph *graph,
 }
 
 /* Writes a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
- * inference (typical of 8 runs)". */
+ * inference (typical of 8 runs)". Only the own graph of a method that ran has a line. The time is
+ * that of the operators on nodes in a typical run, or on average if averages rank. */
 static void put_method_lines(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
@@ -338,5 +339,6 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   add_listed_graphs(&n);
   n.columns = etr_node_columns_find(&n.table);
   write_table(&n);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&n.answer, true, error);
 }

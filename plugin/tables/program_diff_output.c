@@ -232,6 +232,7 @@ static void put_side_object(const etr_fields *f, const char *key, const etr_prof
 etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink,
                                       etr_error *error) {
   etr_answer answer;
+  /* NULL: no profile, as it is about two, and no filter. Below, true lists also what is equal. */
   etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink,
                             "program_diff/1"); /* it has no times */
   const etr_fields *f = &answer.fields;
@@ -242,6 +243,7 @@ etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_si
   etr_field_put_rows(f, "structure", &etr_structure_change_fields,
                      list_structure(&answer.arena, diff, true));
   etr_field_put_rows(f, "parts", &etr_part_change_fields, list_parts(&answer.arena, diff, true));
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -295,6 +297,8 @@ etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
   etr_table_format format = answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) {
     put_file_sizes(&answer, diff);
+    /* The first false of a list leaves out what is equal, and the last argument is true for all
+     * rows and false for --top. */
     etr_section_titled_table(&answer, "what the bytes are", &etr_content_change_fields,
                              list_bytes_by_content(&answer.arena, diff), true);
     etr_section_titled_table(&answer, "structure that differs", &etr_structure_change_fields,
@@ -308,5 +312,6 @@ etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
     etr_table_add_rows(&table, list_parts(&answer.arena, diff, true));
     etr_table_finish(&table);
   }
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }

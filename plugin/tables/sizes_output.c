@@ -169,11 +169,14 @@ static etr_cell delegate_share(const void *row) {
 static bool has_known_weights(const void *row) {
   return !as_delegate(row)->payload->is_closed;
 }
+/* Returns the bytes of the weights in a delegate's payload, or "closed format, weights included" if
+ * the payload cannot be read. */
 static etr_cell delegate_weights(const void *row) {
   const etr_delegate_payload *payload = as_delegate(row)->payload;
   return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
                             : etr_cell_number((double)payload->weight_bytes);
 }
+/* Returns the first method that uses a delegate's payload; no text if none does. */
 static etr_cell delegate_method(const void *row) {
   const etr_file_part *part = as_delegate(row)->payload->part;
   return etr_cell_text(
@@ -299,7 +302,8 @@ static const char *method_name(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE ? profile->methods[method].name : NULL;
 }
 
-/* Lists the parts of the file, in their order. */
+/* Lists the parts of the file in their order, each with the method that uses it and the bytes of
+ * the file, of which it is a share. */
 static etr_rows list_parts(sizes *s) {
   part_row *rows = etr_arena_alloc_array(&s->answer.arena, s->program->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {
@@ -419,6 +423,7 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
                                etr_error *error) {
   sizes s = {0};
   ETR_TRY(require_program(profile, error));
+  /* NULL: no profile yet, since a document about one would name a unit of times, and no filter. */
   etr_answer_begin_document(&s.answer, NULL, NULL, unit, sink, "sizes/1"); /* it has no times */
   s.answer.profile = s.answer.fields.profile = profile;
   make_all_lists(&s, profile);
@@ -432,6 +437,7 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   etr_field_put_rows(f, "weights", &etr_module_size_fields, s.modules);
   etr_field_put_rows(f, "delegates", &etr_delegate_size_fields, s.delegates);
   etr_field_put_rows(f, "parts", &etr_file_part_fields, s.parts);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&s.answer, true, error);
 }
 
@@ -491,5 +497,6 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
       etr_puts(&s.answer.writer, "\n");
   }
   write_parts(&s, is_report);
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&s.answer, true, error);
 }

@@ -77,7 +77,9 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
 }
 
 /* Writes the source lines of a method as an object, file by file, the file that takes most first,
- * with the time of each line in the modules of each pattern. Returns false when out of memory. */
+ * with the time of each line in the modules of each pattern. Returns false when out of memory. Of
+ * the summary only the sums by source line are made, and false says that files are not sorted by
+ * path. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -172,6 +174,7 @@ static void add_listing_line(etr_table *table, code_line row) {
   if (!added)
     return;
   *added = row;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 
@@ -179,7 +182,7 @@ static const char *line_number_text(listing *l, int64_t line) {
   return etr_arena_format(&l->answer.arena, "%" PRId64, line);
 }
 
-/* Adds a line of code with its time to the listing. */
+/* Adds a line of code to the listing, with its time and share by the statistic that ranks. */
 static void add_timed_line(etr_table *table, const etr_sum *sum, const char *number,
                            const char *code) {
   const etr_profile *profile = table->answer->profile;
@@ -313,7 +316,8 @@ static void write_file(listing *l, const etr_summary *s, const etr_source_lines 
 }
 
 /* Writes the title of a method: "before, forward: 0.442 of 0.506 ms per inference are on graph
- * nodes", and what was left out. */
+ * nodes", and what was left out. If a wrapper holds nearly all of the time, the lines behind it are
+ * shown, and the title names it. */
 static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;
@@ -390,7 +394,8 @@ static bool is_by_pattern(const listing *l) {
 }
 
 /* Writes the lines of a method as text, or adds them to the table of other formats. The slowest
- * options.top lines are shown, in whichever order. Returns false when out of memory. */
+ * options.top lines are shown, in whichever order. Returns false when out of memory. Of the summary
+ * only the sums by source line are made. */
 static bool write_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;

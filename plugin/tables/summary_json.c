@@ -45,6 +45,7 @@ static bool has_estimated_nodes(const etr_method *method) {
   return method->estimated_confidence > 0;
 }
 
+/* Writes a sum as a JSON object. */
 static void put_sum_object(const etr_fields *f, etr_sum sum) {
   etr_jw_object(f->json);
   etr_sum_put_members(f, &sum);
@@ -59,6 +60,7 @@ static void put_breakdown_list(const etr_fields *f, const etr_summary *s, etr_br
   etr_jw_end(f->json);
 }
 
+/* Writes "by_module": a list with the sum of each module's own nodes, and its totals. */
 static void put_module_list(const etr_fields *f, const etr_summary *s) {
   etr_field_begin_list(f, etr_breakdown_name(ETR_BY_MODULE));
   for (size_t i = 0; i < s->modules.count; i++)
@@ -182,7 +184,7 @@ static void put_node_filter(const etr_fields *f, const char *pattern, const char
 }
 
 /* Writes a part of the headline, its shares of Method::execute (0 to 1; two, if a clock hides
- * something), and the filter that shows its nodes, which are in any module. */
+ * something), and the filter that shows its nodes, which are in any module (NULL). */
 static void put_headline_part(const etr_fields *f, const etr_headline_part *part) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_headline_kind_name(part->kind));
@@ -282,7 +284,8 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
 
 /* Writes the summary of a method as an object: Method::execute, noise, the parts of its time, the
  * first screen, and lists by operator, module and so on, of the nodes that the filter takes. Times
- * are per run, and averages where the key names no statistic. Returns false when out of memory. */
+ * are per run, and averages where the key names no statistic. Returns false when out of memory. The
+ * statistics of Method::execute are null if it was not logged. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -353,6 +356,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
+  /* Runs that may be of several methods get the operators that these share. */
   bool good = etr_summary_share(&answer.profile, &answer.arena);
   answer.fields.profile = answer.profile;
   good = good && etr_answer_put_methods(&answer, put_method_object) &&

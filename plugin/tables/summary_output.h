@@ -17,7 +17,8 @@ bool etr_summary_put_load_list(const etr_fields *fields, etr_arena *arena);
 bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                                const char *key, double runs);
 
-/** Writes "by_pattern", as in schema/summary.schema.json. */
+/** Writes "by_pattern", as in schema/summary.schema.json. Times are those of the own nodes of a
+ * pattern's modules, with totals of everything inside these in an object of their own. */
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
                               const etr_module_patterns *patterns);
 
@@ -28,7 +29,8 @@ void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method
 bool etr_summary_put_first_screen(const etr_fields *fields, etr_arena *arena,
                                   const etr_method *method, const etr_groups *groups);
 
-/** Writes "typical", "avg" and "share" of ticks over all runs of a method. */
+/** Writes "typical" and, of ticks over all runs of a method, "avg" per run and "share" in
+ * Method::execute, by the statistic that ranks. */
 void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks,
                           double typical);
 

@@ -243,9 +243,10 @@ static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row
 }
 
 /* Writes the modules as a tree, to the depth that --depth says, or without it as deep as it takes
- * to show --top rows. The top level, which contains everything, is no row: only the time of its own
- * nodes is, as the last one. A tree of one row says no more than the balance, and is written only
- * if the user asked for it. --columns does not replace the first column, the names. */
+ * to show --top rows. With both there may be TREE_ROWS rows, even if --top says fewer. The top
+ * level, which contains everything, is no row: only the time of its own nodes is, as the last one.
+ * A tree of one row says no more than the balance, and is written only if the user asked for it.
+ * --columns does not replace the first column, the names. */
 static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -284,9 +285,9 @@ static void write_module_tree(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* Writes the table of patterns of modules with everything inside them, without the top level, which
- * contains everything, but with its own nodes as the last row. --columns does not replace the first
- * column, the names. */
+/* Writes the table of patterns of modules with everything inside them (false), without the top
+ * level, which contains everything, but with its own nodes (true) as the last row. --columns does
+ * not replace the first column, the names. */
 static void write_pattern_table(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -306,7 +307,8 @@ static void write_pattern_table(report *r, const etr_summary *s) {
 
 /* ---- Head ---- */
 
-/* Writes the heading of a method, with an empty line before it if tables precede it. */
+/* Writes the heading of a method. An empty line comes before it if another heading (r->any) and its
+ * tables precede it. */
 static void put_heading(report *r, const char *text) {
   if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");
@@ -712,8 +714,8 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
 }
 
 /* Writes a table with Method::execute of all runs, of the first run and of the others of its phase,
- * for people; nothing if there are no others. The row of all runs is left out if it would have as
- * many as the others. */
+ * for people; nothing if there are no others. The first run alone has no statistics (NULL). The row
+ * of all runs is left out if it would have as many as the others. */
 static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -790,8 +792,7 @@ static void write_all_tables(report *r, const etr_summary *s) {
 
 /* Returns the parts of a summary (bits by etr_breakdown_by, and findings) that must be made for
  * what the options ask for. Operators always are, because they say how many nodes have symbolic
- * sizes.
- */
+ * sizes. The choices from ETR_SUM_BY_KERNEL on need no other breakdown. */
 static unsigned needed_parts_of_summary(const report *r) {
   const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE,
                  operators = 1u << ETR_BY_OP;
@@ -1011,7 +1012,7 @@ static bool write_tables(report *r, const etr_summary *s) {
 /* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
  * its runs are like. The latter comes first if the clock counts cycles, so that ticks may be no
  * times. The sentence is about all nodes, and begins with the method if lines of other methods are
- * above it. Returns false when out of memory. */
+ * above it. Returns false when out of memory. The screen made here is of all nodes (NULL). */
 static bool write_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
@@ -1117,7 +1118,8 @@ static void put_only_loads(report *r) {
     put_heading(r, line);
 }
 
-/* Returns the method that takes most in all of its runs; NULL if none was timed. */
+/* Returns the method that takes most, of those that the filter takes, in all of its runs; NULL if
+ * none was timed. */
 static const etr_method *longest_method(const report *r) {
   const etr_method *longest = NULL;
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
@@ -1167,8 +1169,9 @@ static bool write_other_methods(report *r, const etr_method *longest) {
 }
 
 /* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
- * is what remains on the terminal. With --explain it is the only one, because the numbers of
- * findings are those of its screen. Returns false when out of memory. */
+ * (true) is what remains on the terminal. With --explain it is the only one, because the numbers of
+ * findings are those of its screen. Returns false when out of memory. With --all, loads follow all
+ * methods, unless a single method was timed, which has them. */
 static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
@@ -1277,6 +1280,7 @@ static void add_part_rows(etr_table *table, const etr_method *method) {
     const etr_part_time *part = &method->parts[i];
     rows[i] = (part_row){method, part, etr_sum_make(method, part->ticks, part->typical)};
     rows[i].sum.profile = table->answer->profile;
+    /* "", 0: rows stay in the order in which they are added. */
     etr_table_add_row(table, &rows[i], "", 0);
   }
 }
@@ -1313,9 +1317,9 @@ static etr_breakdown_by breakdown_of_table(etr_sum_by by) {
 }
 
 /* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Adds
- * nothing for a method that did not run. Rows of modules and patterns are of their own nodes, with
- * totals in columns of their own. *s must live as long as the table. Returns false when out of
- * memory. */
+ * nothing for a method that did not run. Rows of modules and patterns are of their own nodes
+ * (true), with totals in columns of their own. *s must live as long as the table. Returns false
+ * when out of memory. */
 static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
                                const etr_method *method) {
   const etr_table_options *options = r->answer.options;
@@ -1351,8 +1355,9 @@ static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
 }
 
 /* Writes the one table of all methods that --by names. --top is a number of rows of each method.
- * Without --by, operators are the rows. Returns false when out of memory; for columns that do not
- * exist the answer was refused, and etr_answer_end() fails. */
+ * Without --by, operators are the rows. A table of sums has no title of its own (NULL). Returns
+ * false when out of memory; for columns that do not exist the answer was refused, and
+ * etr_answer_end() fails. */
 static bool write_one_table(report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sum_by by = r->answer.options->by;

@@ -12,6 +12,7 @@ enum { BAR_WIDTH = 24 };
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical) {
   return (etr_sum){
       .method = method,
+      /* typical, average, median, which is not known here */
       .times = {typical, etr_ticks_per_run(method, total_ticks), NAN},
       .whole = {method->execute.typical, etr_ticks_per_run(method, method->execute_ticks), NAN},
       .instruction = -1};
@@ -231,6 +232,7 @@ static bool repeats(const void *row) {
   return as_row(row)->modules > 1;
 }
 
+/* Returns for how many modules a pattern stands, "×12"; "" if it is one. */
 static etr_cell repetitions(const void *row) {
   const etr_sum *sum = as_row(row);
   return etr_cell_text(
@@ -420,6 +422,7 @@ void etr_sum_table_add_row(etr_table *table, etr_sum sum) {
   *added = sum;
   added->answer = table->answer;
   added->profile = table->answer->profile;
+  /* "", 0: rows stay in the order in which they are added. */
   etr_table_add_row(table, added, "", 0);
 }
 

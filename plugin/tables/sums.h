@@ -102,7 +102,8 @@ etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
 void etr_sum_put_members(const etr_fields *fields, const etr_sum *sum);
 
 /** Starts a table of sums. `medium` is one of the ETR_IN_ bits, or that of etr_sum_medium().
- * `title` is the title of the first column for people; it may be NULL. */
+ * `title` is the title of the first column for people; it may be NULL. The table is exact if
+ * `medium` is one for programs. */
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title);
 
 /** Returns the sum of a time that `stats` are of. If `stats` is NULL, the time was taken once, and

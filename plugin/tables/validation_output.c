@@ -37,6 +37,7 @@ ETR_ROW_TYPE(flaw, fields);
 etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink,
                                     etr_error *error) {
   etr_answer answer;
+  /* NULL: it is about files, so there is no profile and no filter. */
   etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "validate/1");
   const etr_fields *f = &answer.fields;
   etr_field_text(f, "record", validation->record);
@@ -47,6 +48,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
     etr_field_count(f, etr_flaw_kind_name((etr_flaw_kind)k), validation->kind_counts[k]);
   etr_field_put_rows(f, "flaws", &etr_flaw_fields,
                      ETR_ROWS(validation->flaws, validation->flaw_count));
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }
 
@@ -90,6 +92,7 @@ etr_status etr_emit_validation_table(const etr_validation *validation,
                                      etr_error *error) {
   etr_answer answer;
   etr_table table;
+  /* NULL: it is about files, so there is no profile and no filter. */
   etr_answer_begin(&answer, NULL, NULL, options, sink);
   etr_table_init(&table, &answer, &etr_flaw_fields);
   if (etr_table_is_text(&table)) {
@@ -99,5 +102,6 @@ etr_status etr_emit_validation_table(const etr_validation *validation,
     etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));
     etr_table_finish(&table);
   }
+  /* true: if memory ran out, the arena of the answer tells. */
   return etr_answer_end(&answer, true, error);
 }

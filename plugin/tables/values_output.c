@@ -36,12 +36,14 @@ static etr_cell origin(const void *row) {
       etr_logged_origin(arena_of(row), as_row(row)->output->answer.profile, as_row(row)->value));
 }
 
+/* Returns the method that logged a value; no text if it is not known. */
 static etr_cell method(const void *row) {
   uint32_t index = as_row(row)->value->method;
   return etr_cell_text(
       index == ETR_NONE ? NULL : as_row(row)->output->answer.profile->methods[index].name);
 }
 
+/* Returns the name of the node that produced a value; no text if it is not known. */
 static etr_cell node(const void *row) {
   const etr_graph *graph = etr_logged_graph(as_row(row)->output->answer.profile,
                                             as_row(row)->value);
@@ -71,6 +73,7 @@ static etr_cell role(const void *row) {
   return etr_cell_text(etr_logged_role(as_row(row)->value));
 }
 
+/* Returns the number type of a tensor, or else what kind of value it is, such as "int". */
 static etr_cell dtype(const void *row) {
   const etr_debug_value *value = as_row(row)->value;
   return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype
@@ -194,6 +197,7 @@ static void add_selected_values(values_output *v, const etr_logged_list *list) {
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
     if (is_selected(&v->answer, rows[i].value))
+      /* "", 0: rows stay in the order in which they are added. */
       etr_table_add_row(&v->table, &rows[i], "", 0);
   }
   for (size_t i = 0; i < etr_table_shown_count(&v->table); i++) {

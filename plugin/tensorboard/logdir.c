@@ -60,7 +60,7 @@ typedef struct run_names {
 /* Returns the default NAME below LOGDIR, encoded: the name of the folder of the inputs, as the user
  * wrote it or, if that is "." or "..", as the file system has it. An ETDump alone, of which a
  * folder may hold many, gives its own label, unless it is one of several. NULL when out of memory.
- * */
+ * A folder without a name gives "record". */
 static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_one_of_several) {
   bool is_alone = !profile->etrecord && !profile->pte && !is_one_of_several;
   const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
@@ -118,8 +118,9 @@ typedef struct event_name {
   bool has_points_only; /* with a step: it is the first of the build's files */
 } event_name;
 
-/* Reads the name of an event file: its step if it has one, and its time in seconds. Returns false
- * if the path is no event file's. */
+/* Reads the name of an event file: its time in seconds (0 if that cannot be read) and, if it is of
+ * a build, its step and whether the file has its points only, as one that ends in ".0". Returns
+ * false if the path is no event file's. */
 static bool read_event_name(event_name *out, const char *path) {
   const char *name = etr_last_part(path);
   const char *digits = name + sizeof EVENTS_PREFIX - 1;
@@ -139,7 +140,8 @@ static bool read_event_name(event_name *out, const char *path) {
   return true;
 }
 
-/* Begins the list of files to write. A wall time that cannot be part of a name counts as 0. */
+/* Begins the list of files to write, and the map of the paths that they take. A wall time that
+ * cannot be part of a name, as one that is not finite, counts as 0. */
 static void names_init(run_names *names, etr_arena *arena, const etr_logdir_options *options) {
   *names = (run_names){.arena = arena, .options = options};
   names->seconds = isfinite(options->wall_time) && fabs(options->wall_time) < 1e15
@@ -244,7 +246,8 @@ static const char *events_name(run_names *names, bool is_second) {
 
 /* Lists the event file of a run that shows the whole record: all its graphs, if it has any, and
  * what was timed. `graph` is the one that TensorBoard opens first; ETR_NONE: there is none. dump:
- * as in add_dot_file(). Returns false when out of memory. */
+ * as in add_dot_file(). Returns false when out of memory. Without a graph, the entry point that
+ * users are told is "events/METHOD". */
 static bool add_record_run(run_names *names, const etr_profile *profile, size_t graph,
                            const char *dump) {
   etr_arena *arena = names->arena;
@@ -262,7 +265,8 @@ static bool add_record_run(run_names *names, const etr_profile *profile, size_t 
   return add_file(names, &file);
 }
 
-/* Lists the file with the points of a build. Returns false when out of memory. */
+/* Lists the first file of a build, which has the points of its curves and a name that ends in ".0".
+ * It shows no graph. Returns false when out of memory. */
 static bool add_build_points(run_names *names) {
   const long long step = names->step;
   const run_file file = {.path = events_name(names, false),
@@ -349,7 +353,8 @@ typedef struct emission {
 } emission;
 
 /* Writes the content of a DOT file or an event file into a sink. The hyperparameters of the user
- * follow the name of the ETDump, so that they can replace it. */
+ * follow the name of the ETDump, so that they can replace it. With several ETDumps (j->dump) the
+ * record's name ends in that of the ETDump. */
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   job *j = e->job;
@@ -387,8 +392,8 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
-/* Returns true for a DOT file that begins as this library's do, if the folder has no manifest: that
- * may be lost, as in a copy without hidden files. */
+/* Returns true for a DOT file that begins as this library's do, if the folder has no manifest
+ * (is_first): that may be lost, as in a copy without hidden files. */
 static bool looks_like_ours(job *j, const char *path) {
   static const char start[] = "digraph etrecord {";
   char head[sizeof start - 1];
@@ -422,8 +427,8 @@ static etr_status check_path_is_ours(job *j, const char *path) {
       "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
-/* Writes a file under its temporary name, once its path is known to be free. The file is removed if
- * the job does not end. */
+/* Writes a file under its temporary name, once its path is known to be free. The file (false: it is
+ * no folder) is removed if the job does not end. */
 static etr_status write_file(job *j, const run_file *file) {
   ETR_TRY(check_path_is_ours(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
@@ -454,8 +459,8 @@ static etr_status rename_files(job *j, bool are_events) {
   return ETR_OK;
 }
 
-/* Makes the folders, notes all files in the manifest and puts them in place, event files first:
- * these can be removed again if a step fails, because their names are new. */
+/* Makes the folders, notes all files in the manifest and puts them in place, event files (true)
+ * first: these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
   const run_file *files = j->names.files.data;
   size_t count = j->names.files.count;
@@ -549,7 +554,8 @@ static bool is_of_other_build(const job *j, const char *path, bool has_graph) {
 }
 
 /* Retires the files of earlier calls, the newest first, after all new files are in place. What
- * cannot be retired is left for the next call. */
+ * cannot be retired is left for the next call. A manifest that cannot be written is no error
+ * (NULL), as the old one lists more. */
 static void retire_all(job *j) {
   etr_map kept_counts, written_paths;
   retired_folder current = {.descriptor = -1};
@@ -592,7 +598,8 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
 
 /* Opens the run folder and chooses the time in the names of new event files: later than that of
  * earlier ones, whatever the clock says, because TensorBoard reads them in the order of their
- * names. Fails for a record without a step where builds are. */
+ * names. Fails for a record without a step where builds are. Sets highest_step to the highest one
+ * of the builds that are there: a build whose file of points was emptied is none. */
 static etr_status open_run_folder(job *j) {
   const char *given = j->options->name;
   const char *name = given ? clean_name_parts(&j->arena, given)

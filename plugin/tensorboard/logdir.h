@@ -110,7 +110,8 @@ typedef struct etr_tb_entry {
 } etr_tb_entry;
 
 /** Writes the event file of an entry point, as etr_emit_events() describes it. Errors: ETR_ERROR_IO
- * (the sink refused), ETR_ERROR_MEMORY. */
+ * (the sink refused), ETR_ERROR_MEMORY. Without a graph (ETR_NONE) it has only the data about the
+ * record, and with has_points_only the points of a build. */
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry,
                                const etr_events_options *options, const etr_sink *sink,
                                etr_error *error);

@@ -54,8 +54,9 @@ static bool write_to_file(void *context, const void *data, size_t size) {
   return true;
 }
 
-/* Prepares a file that is written to this descriptor. Returns false if that is -1, because it could
- * not be opened. */
+/* Prepares a file that is written to this descriptor. is_new: it is a file of its own, whose data
+ * is flushed to disk at the end, and no pipe or terminal. Returns false if the descriptor is -1,
+ * because the file could not be opened. */
 static bool init_out_file(etr_out_file *file, int descriptor, bool is_new) {
   file->descriptor = descriptor;
   file->reason = 0;
@@ -163,7 +164,8 @@ static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, e
 
 /* Opens a terminal, a pipe or /dev/null itself. For any other path opens a temporary file, which
  * will replace the file of this path, or the one to which a symbolic link leads. Fails for a
- * folder, and for a link that leads nowhere. */
+ * folder, and for a link that leads nowhere. What is no regular file is not flushed to disk
+ * (false), and a new file gets the usual permissions (NULL). */
 static etr_status open_output(etr_new_file *n, etr_error *error) {
   struct stat status;
   n->target = n->path;
@@ -215,6 +217,7 @@ etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *er
   if (status == ETR_OK)
     *out = n;
   else
+    /* false: the file is not in place. */
     free_new_file(n, false);
   return status;
 }

@@ -10,8 +10,8 @@ enum { VARINT_ROOM = 10 };
 
 /* ---- Bytes ---- */
 
-/* Doubles the memory and moves the packed data to its new end. Returns false when out of memory;
- * the data are then unchanged. */
+/* Doubles the memory and moves the packed data to its new end. Returns false, and leaves the data
+ * unchanged, when out of memory. */
 static bool grow_memory(etr_packer *packer) {
   size_t size = etr_packed_size(packer);
   size_t old_capacity = (size_t)(packer->end - packer->memory);
@@ -135,7 +135,8 @@ static inline number read_number(const ProtobufCFieldDescriptor *field, const vo
   }
 }
 
-/* Returns true if a number is its type's zero, which is not packed. -0.0 is zero, too. */
+/* Returns true if a number is its type's zero, which is not packed. -0.0 is zero, too: the shift
+ * drops its sign. */
 static inline bool is_zero(number value) {
   switch (value.type) {
   case FIXED_32:
@@ -217,7 +218,7 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
 }
 
 /* Packs a repeated field from its last element to its first; numbers share one tag if the field is
- * packed. */
+ * packed. In a list also 0 and empty texts are packed (true), since each element counts. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
   size_t element_bytes = element_size(field);

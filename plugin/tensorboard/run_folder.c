@@ -23,13 +23,13 @@
 #define MANIFEST ".etrecord-tb"
 #define HEADER "etrecord-tb wrote these files. It replaces and removes no others here."
 
-enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BYTES = 64 << 20 };
+enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, MOST_MANIFEST_BYTES = 64 << 20 };
 
 /* ---- Making ---- */
 
 /* Makes each folder of a path below `root`, a descriptor, or below the working directory if root is
  * -1. Returns false, with errno set, if one can neither be made nor exists; *partial is the path
- * down to that one. What is made is added to `made`. */
+ * down to that one. What is made is added to `made`, as a folder (true). */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made,
                        const char **partial) {
   size_t size = strlen(path);
@@ -85,6 +85,7 @@ void etr_run_folder_remove_empty_parents(const etr_run_folder *folder, const cha
   memcpy(above, path, size + 1);
   for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
     *slash = '\0';
+    /* true: it is a folder, which is only removed if it is empty. */
     if (!etr_below_remove(folder->descriptor, above, true))
       return;
   }
@@ -92,11 +93,11 @@ void etr_run_folder_remove_empty_parents(const etr_run_folder *folder, const cha
 
 /* ---- The lock ---- */
 
-/* Waits for the lock of the folder. Returns false if another writer keeps it for LONGEST_WAIT
- * seconds. On a file system without locks it returns true, and the folder is not locked. */
-static bool await_lock(etr_run_folder *folder) {
+/* Waits for the lock of the folder, and takes each wait from *waits_left. Returns false if none is
+ * left. On a file system without locks it returns true, and the folder is not locked. */
+static bool await_lock(etr_run_folder *folder, int *waits_left) {
   const struct timespec pause = {.tv_nsec = 1000000000 / WAITS_A_SECOND};
-  for (int i = 0; i < LONGEST_WAIT * WAITS_A_SECOND; i++) {
+  for (; *waits_left > 0; --*waits_left) {
     folder->is_locked = flock(folder->descriptor, LOCK_EX | LOCK_NB) == 0;
     if (folder->is_locked || (errno != EWOULDBLOCK && errno != EINTR))
       return true;
@@ -144,7 +145,8 @@ static int open_below(const char *logdir, const char *name) {
 
 /* Makes, opens and locks the folder. On failure *is_worth_retrying says whether that is because
  * another process removed it meanwhile, as a writer does with a folder that became empty. */
-static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, etr_error *error) {
+static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, int *waits_left,
+                           etr_error *error) {
   const char *partial;
   struct stat opened, named;
   *is_worth_retrying = false;
@@ -157,7 +159,7 @@ static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, etr_err
     *is_worth_retrying = errno == ENOENT;
     return fail_for_path(out, out->path, "cannot open this folder", error);
   }
-  if (!await_lock(out))
+  if (!await_lock(out, waits_left))
     return etr_fail(
         error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
         "another process has been writing into this folder for %d seconds; try again later",
@@ -243,7 +245,7 @@ static etr_status read_file_list(etr_run_folder *out, const char *path, int file
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
-/* Reads the manifest of the folder. Does nothing if there is none. */
+/* Reads the manifest of the folder. Does nothing if there is none. Sets out->has_manifest. */
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST,
@@ -282,8 +284,10 @@ etr_status etr_run_folder_write_manifest(etr_run_folder *folder, etr_out_file *f
   if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER))
     return etr_fail_io(error, path, NULL, "cannot write this file", errno);
   const char *temporary = etr_arena_copy(folder->arena, etr_slice_of(name));
+  /* false: what is noted are files. */
   bool is_noted = temporary != NULL && etr_unfinished_add(folder->made, folder->arena,
                                                           folder->descriptor, temporary, false);
+  /* A manifest where there was none is removed, too, if a later step fails. */
   if (is_noted && !folder->has_manifest)
     is_noted = etr_unfinished_add(folder->made, folder->arena, folder->descriptor, MANIFEST, false);
   if (!is_noted)
@@ -304,14 +308,15 @@ etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const ch
                                etr_arena *arena, etr_unfinished *made, etr_error *error) {
   etr_status status = ETR_ERROR_IO;
   bool again = true;
+  int waits_left = LONGEST_WAIT * WAITS_A_SECOND; /* an attempt costs one, too, so that they end */
   *out = (etr_run_folder){
       .arena = arena, .made = made, .logdir = logdir, .name = name, .descriptor = -1};
   out->path = etr_arena_format(arena, "%s/%s", logdir, name);
   if (out->path == NULL)
     return etr_fail_memory(error);
   etr_map_init(&out->known, arena);
-  for (int i = 0; again && i < ATTEMPTS; i++)
-    status = try_open(out, &again, error);
+  for (; again && waits_left > 0; waits_left--)
+    status = try_open(out, &again, &waits_left, error);
   if (status != ETR_OK)
     return status;
   etr_error_clear(error); /* of an earlier attempt */

@@ -19,7 +19,7 @@ typedef struct builder {
 } builder;
 
 /* Adds the point of this build to the curve GROUP/NAME over builds, unless the value is unknown
- * (not finite). */
+ * (not finite). When out of memory, the arena has failed. */
 static void add_point(builder *b, const char *group, const char *name, double value) {
   if (!isfinite(value))
     return;
@@ -30,7 +30,7 @@ static void add_point(builder *b, const char *group, const char *name, double va
 }
 
 /* Adds a text that says by how much a method surely got slower or faster than in the build before.
- */
+ * The words come from the change alone, so the profiles of the comparison are stand-ins. */
 static void add_change_text(builder *b, const etr_set_method *method) {
   enum { ROOM = 512 };
   char words[ROOM];
@@ -90,7 +90,8 @@ static int by_time(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-/* Adds the times in ms of those kernels of the method that take longest in the build. */
+/* Adds the times in ms of those kernels of the method that take longest in the build. There are at
+ * most ETR_TB_MOST_KERNELS of them. */
 static void add_kernel_points(builder *b, const etr_set_method *method) {
   kernel_time *kernels = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *kernels);
   size_t count = 0;
@@ -108,7 +109,8 @@ static void add_kernel_points(builder *b, const etr_set_method *method) {
 }
 
 /* Adds the points of all methods that ran, and the bytes of the program and of the memory that it
- * plans. */
+ * plans. The method of the profile that has the same name and ran gives the end of the tags and the
+ * parts. */
 static void add_all_points(builder *b) {
   const etr_profile *profile = b->profile;
   for (size_t i = 0; i < b->record->methods.count; i++) {

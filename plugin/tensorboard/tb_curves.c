@@ -61,8 +61,8 @@ static void add_curve(builder *b, const char *group, const char *name, etr_tb_cu
     *added = curve;
 }
 
-/* Returns true if a part takes enough of at least one inference, in ms or as a share, to have a
- * curve. ticks: its time in each inference. */
+/* Returns true if a part takes enough of at least one inference to have a curve: least_ms, or
+ * least_fraction of it. ticks: its time in each inference. */
 static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
   for (size_t i = 0; i < b->method->run_count; i++)
     if (millis(b->profile, (double)ticks[i]) >= least_ms ||
@@ -214,10 +214,10 @@ typedef struct sums_by_key {
   uint32_t *number; /* per time slice: key_sum.number of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up the ticks of time slices by a key such as the operator, and sorts the sums, the largest
- * first. sums->number becomes the number of the key of each slice, ETR_NONE if it has none. Slices
- * of a node are next to each other, so a key is only looked up when it changes. Returns false when
- * out of memory. */
+/* Adds up the ticks of time slices, over all runs, by a key such as the operator, and sorts the
+ * sums, the largest first. sums->number becomes the number of the key of each slice, ETR_NONE if it
+ * has none. Slices of a node are next to each other, so a key is only looked up when it changes.
+ * Returns false when out of memory. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *last_text = NULL;
   uint32_t number = ETR_NONE;
@@ -381,7 +381,8 @@ static void add_timeline_curves(builder *b) {
 /* ---- Planned memory ---- */
 
 /* Adds the live and the planned bytes at each instruction. If there are many instructions, a point
- * is the largest value up to the next point. */
+ * is the largest value up to the next point. There are none without a plan, for a plan in which
+ * nothing is live at any instruction, or for a single instruction. */
 static void add_memory_curves(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
   if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)

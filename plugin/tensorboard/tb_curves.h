@@ -91,7 +91,8 @@ typedef struct etr_tb_error {
 enum { ETR_TB_MOST_ERRORS = 10 }; /* values whose differences are shown: a page of distributions */
 
 /** Lists the histograms of the errors of a method's values: of those that are suspicious, the worst
- * ones first. Returns their number, which is 0 also when out of memory. */
+ * ones first. Returns their number, which is 0 also when out of memory. An error is the value minus
+ * its reference. If all errors of a value are equal, they are in one bucket. */
 size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena,
                            const etr_profile *profile, const etr_method *method);
 
@@ -105,7 +106,7 @@ typedef struct etr_tb_blocks {
 
 /** Divides the inferences of a method into at most 20 consecutive blocks of at least 10, each of
  * which becomes a histogram. There are none for less than 20 inferences. Returns false when out of
- * memory. */
+ * memory. The values are in ms, and the step of each is the number of its run among all runs. */
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method);
 

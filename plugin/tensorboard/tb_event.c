@@ -29,7 +29,8 @@ typedef struct emitter {
   etr_packer packer; /* packs one event after the other, in `scratch` */
 } emitter;
 
-/* Frees the memory of the events that were written. */
+/* Frees the memory of the events that were written. If it ran out, the arena of the file fails
+ * instead, because a cleared arena no longer tells. */
 static void clear_scratch(emitter *e) {
   if (etr_arena_failed(&e->scratch))
     etr_arena_fail(&e->arena);
@@ -37,7 +38,8 @@ static void clear_scratch(emitter *e) {
   e->packer = (etr_packer){.arena = &e->scratch};
 }
 
-/* Packs an event in front of the data that are packed for it, and writes it. */
+/* Packs an event in front of its fields that are packed already, writes all of it as one record,
+ * and empties the packer. Writes nothing if memory ran out. */
 static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_pack(&e->packer, &event->base);
   if (!etr_arena_failed(&e->arena) && !etr_arena_failed(&e->scratch))
@@ -105,7 +107,8 @@ static void write_statistics(emitter *e) {
 }
 
 /* Writes the graph of another entry point as a value of the run, with its typical times: a
- * tagged_run_metadata would be shown on the run's own graph. */
+ * tagged_run_metadata would be shown on the run's own graph. The content "1" is the version of that
+ * plugin's format. */
 static void write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   const etr_profile *profile = e->view.profile;
   const etr_graph *graph = &profile->graphs[index];
@@ -184,7 +187,8 @@ static void write_histograms(emitter *e, const etr_method *method) {
   }
 }
 
-/* Writes a histogram of the errors of each suspicious value of a method. */
+/* Writes a histogram of the errors of each suspicious value of a method, at step 0, as errors are
+ * of no inference. */
 static void write_errors(emitter *e, const etr_method *method) {
   etr_tb_error errors[ETR_TB_MOST_ERRORS];
   size_t count = etr_tb_errors_build(errors, &e->scratch, e->view.profile, method);
@@ -211,7 +215,7 @@ static void write_dashboard_document(emitter *e, const char *tag, const char *pl
 }
 
 /* Writes the metrics of the HParams table as points of curves, from which TensorBoard takes them.
- */
+ * Unknown ones (NaN) have no point. */
 static void write_metric_points(emitter *e) {
   double metrics[ETR_TB_METRIC_COUNT];
   if (!etr_tb_metrics_make(metrics, &e->scratch, e->view.profile))
@@ -223,8 +227,8 @@ static void write_metric_points(emitter *e) {
   }
 }
 
-/* Writes the record's row of the HParams table: its metrics, the columns, its facts, and its end.
- * */
+/* Writes the record's row of the HParams table: its metrics as points of curves, the experiment
+ * with the columns, the session's start with the hyperparameters, and its end. */
 static void write_session(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
@@ -272,7 +276,8 @@ static void write_method_curves(emitter *e) {
 }
 
 /* Writes the documents of the dashboard: a short one for its list of records, and the whole one.
- * found: the findings of the main method, which are not made again. */
+ * found: the findings of the main method, which are not made again. Errors need no message (NULL),
+ * because the file fails as out of memory. */
 static void write_documents(emitter *e, const etr_method_findings *found) {
   const etr_events_options *o = e->options;
   const etr_head_facts facts = {.hparams = o->hparams,
@@ -312,7 +317,8 @@ static void write_record(emitter *e) {
 /* ---- Builds ---- */
 
 /* Writes the points of a build. Their time is that of the recording, if it is known, so that a
- * horizontal axis of time means something. */
+ * horizontal axis of time means something. Errors need no message (NULL), because the file fails as
+ * out of memory. */
 static void write_build(emitter *e) {
   etr_tb_build_points points;
   double recorded = e->options->recorded > 0 ? e->options->recorded : e->wall_time;

@@ -170,8 +170,8 @@ static const etr_method *method_of(const packer *p) {
   return method < p->view->profile->method_count ? &p->view->profile->methods[method] : NULL;
 }
 
-/* Adds what the backend recorded about a node beside its time: its cycles and the compute units
- * that it ran on, as far as they are known. */
+/* Adds what the backend recorded about a node beside its time: its cycles per inference and the
+ * compute units that it ran on, as far as they are known. */
 static void add_backend_facts(packer *p, const etr_node_time *time) {
   double cycles = etr_cycles_of(method_of(p), time);
   if (!isnan(cycles))
@@ -180,7 +180,8 @@ static void add_backend_facts(packer *p, const etr_node_time *time) {
 }
 
 /* Adds those costs of a node that are above 0; an addition, for example, has no
- * multiply-accumulates. What an operator without a formula costs is added as "unknown". */
+ * multiply-accumulates. What an operator without a formula costs is added as "unknown".
+ * Multiply-accumulates and bytes are per inference. */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0)
@@ -263,7 +264,9 @@ static void add_accuracy(packer *p, size_t index) {
     add_decimal(p, "accuracy.drop_db", accuracy->drop_db, 3);
 }
 
-/* Adds the attributes of a node from the last to the first, because packing goes backwards. */
+/* Adds the attributes of a node from the last key to the first, because packing goes backwards and
+ * they are sorted. `time` is NULL for a node that never ran, and `known` also has what is known of
+ * such a node, as of one that was fused into another. */
 static void add_attributes(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
@@ -336,9 +339,9 @@ static void separate_equal_inputs(etr_edge *edges, size_t count) {
   }
 }
 
-/* Finds the texts of the inputs of a node, "NAME" or "NAME:OUTPUT", for pack_node(). A node of a
- * nested graph without inputs gets a dotted edge ("^NAME") from the node that owns the graph, which
- * shows where it belongs. */
+/* Sets p->inputs to the texts of the inputs of a node, "NAME" or "NAME:OUTPUT", for pack_node(). A
+ * node of a nested graph without inputs gets a dotted edge ("^NAME") from the node that owns the
+ * graph, which shows where it belongs. */
 static void find_inputs(packer *p, const etr_node *node) {
   const etr_graph *graph = p->view->graph;
   p->edges.count = p->inputs.count = 0;
@@ -365,7 +368,8 @@ static void find_inputs(packer *p, const etr_node *node) {
 /* ---- Nodes ---- */
 
 /* Packs a node in front of the packed data, and so from its last field to its first. When out of
- * memory the arena has failed. */
+ * memory the arena has failed. The page draws a node by its op: that of an operator, "Const" for a
+ * weight, and other words for the graph's inputs and outputs. */
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];

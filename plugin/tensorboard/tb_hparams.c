@@ -204,7 +204,8 @@ static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
 }
 
 /* Lists what a method ran on: the backends of its delegates, then the CPU if a kernel was timed. An
- * ETDump alone has no list of delegates, so there the backends of its times are listed. */
+ * ETDump alone has no list of delegates, so there the backends of its times are listed. Without a
+ * backend (NULL) the label is that of the CPU. */
 static void add_backends(list *backends, etr_arena *arena, const etr_method *method,
                          const etr_graph *graph) {
   bool has_kernel = false;
@@ -356,7 +357,8 @@ static bool has_hparam(const hparam_list *f, const char *name) {
 }
 
 /* Adds the known columns for which the record has a hyperparameter, then those of the user's own
- * ones. When out of memory, the arena has failed. */
+ * ones. When out of memory, the arena has failed. Columns that come first are marked as differing
+ * among records, because TensorBoard sorts by that. */
 static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment,
                         const hparam_list *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,

@@ -144,8 +144,8 @@ static etr_slice candidate_name(const naming *n) {
 }
 
 /* Returns the candidate name with the next free number after `number`, "name_1_" and so on, and
- * marks it as taken. The '_' at the end keeps the page from stacking the nodes. Returns "" when out
- * of memory. */
+ * marks it as taken. The number is kept with the name, so that the next search begins behind it.
+ * The '_' at the end keeps the page from stacking the nodes. Returns "" when out of memory. */
 static const char *reserve_numbered_name(naming *n, uint32_t number) {
   const size_t base = n->candidate.size;
   etr_map_slot *slot;
@@ -166,7 +166,8 @@ static const char *reserve_numbered_name(naming *n, uint32_t number) {
 }
 
 /* Returns the name path/leaf, or leaf if the path is empty, with a number if it is taken, and marks
- * it as taken. Returns "" when out of memory. */
+ * it as taken. Returns "" when out of memory. n->taken has for each name the last number that was
+ * appended to it, 0 at first. */
 static const char *reserve_name(naming *n, const char *path, const char *leaf) {
   n->candidate.size = 0;
   etr_text_add(&n->candidate, etr_slice_of(path));
@@ -191,7 +192,8 @@ static const char *box_path(const naming *n, uint32_t scope) {
 
 /* Names each box of the drawing, a module or a layer. The page searches paths, so the label alone
  * is enough if the labels of the boxes down to it form its module's path. Other boxes are named
- * "label-path", of which the page shows the beginning and finds the end. */
+ * "label-path", of which the page shows the beginning and finds the end. box_names has these names,
+ * and box_paths the whole paths. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
@@ -217,8 +219,8 @@ static void name_boxes(naming *n) {
 }
 
 /* Finds the boxes that are not drawn, because a single operator takes their place: a module's box
- * that holds one operator and nothing else at any depth, weights aside. Each box inside it gets the
- * outermost such box, itself included; other boxes get ETR_NONE. */
+ * that holds one operator and nothing else at any depth, weights aside. In n->replaced_box each box
+ * inside it, itself included, gets the outermost such box, and other boxes get ETR_NONE. */
 static void find_replaced_boxes(naming *n) {
   uint32_t *node_counts = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *node_counts);
   if (!node_counts)
@@ -274,8 +276,8 @@ typedef struct leaf_text {
   size_t size;
 } leaf_text;
 
-/* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left;
- * nothing if the separator does not fit. */
+/* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left.
+ * Appends nothing if the separator does not fit. */
 static void append_part(leaf_text *text, const char *separator, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
   size_t size = etr_tb_clean_name(clean, part);
@@ -341,7 +343,7 @@ static uint32_t find_series(naming *n, size_t node, const char *text) {
 
 /* Finds the last part of each node's name and its series, and counts the nodes of each series.
  * Names are made unique only later, since the numbers that this appends form no series. Weights are
- * left out. */
+ * left out. Each text has room for the '_' that name_node() may append. */
 static void find_leaves(naming *n) {
   char text[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
@@ -373,7 +375,7 @@ static const char *name_node(naming *n, size_t node) {
 
 /* ---- Weights ---- */
 
-/* Finds the first node that reads each node's value; ETR_NONE if none does. */
+/* Sets n->first_user to the first node that reads each node's value; ETR_NONE if none does. */
 static void find_first_users(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_user[i] = ETR_NONE;

@@ -24,7 +24,8 @@ enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 /* ---- Head ---- */
 
 /* Writes the heading of a method's section, "NAME, METHOD: **82.4 ms ± 1.0** per inference".
- * is_first: it is the section of the record's longest method, which names the record. */
+ * is_first: it is the section of the record's longest method, which names the record. If runs take
+ * one of two times, both are there, and the typical one, which no run takes, is added. */
 static void put_method_heading(etr_answer *answer, const char *name, const etr_method *method,
                                bool is_first) {
   etr_writer *writer = &answer->writer;
@@ -63,7 +64,8 @@ static void put_run_count(etr_answer *answer, const etr_method *method) {
 }
 
 /* Writes what a method's runs are like: their number, which are excluded, and how much they differ.
- */
+ * How much they differ is their steadiness or, without one, a note on few runs. Where they differ
+ * much, it says that times are not sure. */
 static void put_run_facts(etr_answer *answer, const etr_method *method) {
   etr_writer *writer = &answer->writer;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
@@ -88,7 +90,8 @@ static void put_run_facts(etr_answer *answer, const etr_method *method) {
 }
 
 /* Writes the section of a method. screen: the first screen of the record for its longest method,
- * whose sentence is added; NULL for other methods. */
+ * whose sentence is added, without the method's name (false), which the heading has. NULL for other
+ * methods. */
 static void put_method_section(etr_answer *answer, const char *name, const etr_method *method,
                                const etr_first_screen *screen) {
   etr_writer *writer = &answer->writer;
@@ -109,7 +112,7 @@ static void put_method_section(etr_answer *answer, const char *name, const etr_m
 }
 
 /* Writes the section of the method that takes longest, to which `screen` belongs, and then those of
- * the others, MOST_METHODS in all. */
+ * the others, which have none (NULL), MOST_METHODS in all. */
 static void put_method_sections(etr_answer *answer, const char *name, const etr_method *longest,
                                 const etr_first_screen *screen) {
   size_t shown = 1;
@@ -120,7 +123,8 @@ static void put_method_sections(etr_answer *answer, const char *name, const etr_
       put_method_section(answer, name, &answer->profile->methods[i], NULL);
 }
 
-/* Writes what limits the numbers, as sentences below the tables. */
+/* Writes what limits the numbers, as sentences below the tables. They are about times on nodes,
+ * compute units and missing files. */
 static void put_notes(etr_answer *answer, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
@@ -137,7 +141,7 @@ typedef struct page {
 } page;
 
 /* Writes the text page of a record, in Markdown: its methods, what to do, the largest operators,
- * and links to other tabs of TensorBoard. */
+ * and links to other tabs of TensorBoard. The first screen is of all nodes (NULL). */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};

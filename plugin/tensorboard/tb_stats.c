@@ -139,8 +139,9 @@ static void lay_out_starts(etr_tb_stats *stats) {
   }
 }
 
-/* Sets the times of all nodes to a statistic, and when they start: as measured for the timeline,
- * else laid out by their boxes. */
+/* Sets the times of all nodes, in microseconds per inference, to a statistic, and when they start:
+ * as measured for the timeline, else laid out by their boxes. The timeline has averages over the
+ * runs in which a node ran. */
 static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {

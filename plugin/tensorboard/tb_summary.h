@@ -45,7 +45,8 @@ typedef struct etr_tb_point {
   bool is_used; /* the first point, which has the metadata, was set */
 } etr_tb_point;
 
-/** Begins a curve. The point must not move afterwards. The tag is borrowed. */
+/** Begins a curve. The point must not move afterwards. The tag is borrowed. Steps and values are
+ * set by etr_tb_point_set(), one event for each. */
 void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
 
 /** Sets the next point of the curve. Only the first point has the metadata, which TensorBoard takes
@@ -60,7 +61,10 @@ typedef struct etr_tb_histogram {
       counts[ETR_TB_BUCKETS]; /* per bucket: its upper end, its number of values */
 } etr_tb_histogram;
 
-/** Fills a distribution. It must not move afterwards. The tag is borrowed. */
+/** Fills the event of a histogram: per bucket its upper end and its number of values, and of all
+ * values their number, their sum and the sum of their squares, for which each counts as the middle
+ * of its bucket, as `spread` has no single values. It must not move afterwards, since its parts
+ * point to each other. The tag is borrowed. */
 void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag,
                            int64_t step, const etr_tb_spread *spread);
 
@@ -70,8 +74,8 @@ typedef struct etr_tb_layout {
   ProtobufCBinaryData packed;
 } etr_tb_layout;
 
-/** Fills a layout, packed by a function of tb_tags.h. It must not move afterwards. `packed` is
- * borrowed. */
+/** Fills a layout, packed by a function of tb_tags.h. It must not move afterwards, since its parts
+ * point to each other. `packed` is borrowed. */
 void etr_tb_layout_init(etr_tb_layout *layout, double wall_time, etr_slice packed);
 
 /** A document for the ExecuTorch dashboard. */
@@ -80,12 +84,10 @@ typedef struct etr_tb_document {
   ProtobufCBinaryData blob;
 } etr_tb_document;
 
-/**
- * Fills a document. It must not move afterwards. Tag, content and JSON are borrowed. content:
- * content of the plugin's metadata, which names the schema. The document is a blob sequence with
- * one blob, which must be a tensor of rank 1. TensorBoard serves it by run and tag, whether it
- * reads the files itself or through a data server.
- */
+/** Fills a document. It must not move afterwards, since its parts point to each other. Tag, content
+ * and JSON are borrowed. content: content of the plugin's metadata, which names the schema. The
+ * document is a blob sequence with one blob, which must be a tensor of rank 1. TensorBoard serves
+ * it by run and tag, whether it reads the files itself or through a data server. */
 void etr_tb_document_init(etr_tb_document *document, double wall_time, const char *tag,
                           const char *content, etr_slice json);
 

@@ -64,7 +64,7 @@ static etr_tb_shape *share_shape(shape_list *list, const etr_value *value) {
 }
 
 /* Finds the packed shape and the label of each output of each node. When out of memory, the arena
- * has failed. */
+ * has failed. view->first_value has for each node the index of its first output in view->shapes. */
 static void find_shapes(etr_tb_view *view) {
   shape_list list = {
       .arena = view->arena,
@@ -104,7 +104,8 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 }
 
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
- * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
+ * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. A backend
+ * without a label is called DELEGATE. */
 static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
   const char *label = etr_label_device(arena, backend);
   const char *name = label && label[0] ? label : "DELEGATE";
@@ -152,7 +153,8 @@ static uint32_t number_device(device_list *list, const char *backend, unsigned u
 }
 
 /* Finds the device of each operator that ran or is in a delegate; ETR_NONE for other nodes. When
- * out of memory, the arena has failed. */
+ * out of memory, the arena has failed. view->devices has the names of the devices, and
+ * view->device_of_node indices into them. */
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   device_list list = {.arena = view->arena};

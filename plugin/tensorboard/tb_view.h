@@ -65,18 +65,16 @@ bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
 /** Returns the tag of the scalar with a metric. Static. */
 const char *etr_tb_metric_tag(size_t metric);
 
-/**
- * Fills the event of the experiment, which lists columns and metrics. It must not move afterwards.
- * TensorBoard takes the experiment of any one record, and shows only the columns that it lists:
- * those that all records have, and those of the given facts of this one. When out of memory, the
- * arena fails.
- */
+/** Fills the event of the experiment, which lists columns and metrics. The event must not move
+ * afterwards, since its parts point to each other. TensorBoard takes the experiment of any one
+ * record, and shows only the columns that it lists: those that all records have, and those of the
+ * given facts of this one. When out of memory, the arena fails. */
 void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time,
                        const etr_profile *profile, const etr_tag *given, size_t given_count);
 
 /** Fills the event of a session's start, which is the row of the HParams table: the hyperparameters
- * that the user gave and those of the record. It must not move afterwards; its contents are in the
- * arena. When out of memory, the arena fails. */
+ * that the user gave and those of the record. The event must not move afterwards, since its parts
+ * point to each other; its contents are in the arena. When out of memory, the arena fails. */
 void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time,
                           const etr_profile *profile, const etr_tag *given, size_t given_count);
 
@@ -104,8 +102,8 @@ void etr_tb_text_init(etr_tb_page *page, double wall_time, const char *tag, int6
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 
-/** Packs the GraphDef in front of the packed data, node by node, without a struct for each node.
- * When out of memory, the packer's arena fails. */
+/** Packs the GraphDef of a view in front of the packed data, node by node, without a struct for
+ * each node. When out of memory, the packer's arena fails. */
 void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view);
 
 #endif

@@ -167,8 +167,8 @@ static bool has_no_values(const node_data *d, uint32_t subgraph) {
 }
 
 /* Writes the graphs that the adapter for programs makes, by their ids: the method, and each
- * delegate that it opens. A delegate's id contains the name of the program's file; a program inside
- * an ETRecord has none, so only its method is written. */
+ * delegate that it opens (is_numbered). A delegate's id contains the name of the program's file; a
+ * program inside an ETRecord has none, so only its method is written. */
 static void put_program(node_data *d) {
   const char *path = d->profile->pte;
   const char *file = path != NULL ? etr_last_part(path) : "";

@@ -157,7 +157,9 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
 }
 
 /* Writes the "args" of an event: its run, name and ticks, how sure its start and its duration are,
- * and what it ran. in_place: the run is where it was recorded, and was not moved behind another. */
+ * and what it ran. in_place: the run is where it was recorded, and was not moved behind another.
+ * recorded_us and scale are there if the event was shortened, or has no bar that shows its
+ * length. */
 static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                           bool in_place) {
   const etr_event *event = &block->events[span->event];

@@ -9,7 +9,8 @@
 #include "etrecord_tb.h"
 #include "trace/trace_place.h"
 
-/** Returns true if a trace with these options shows a run. */
+/** Returns true if a trace with these options shows a run: one of the method that they name, or any
+ * run if they name none. */
 bool etr_trace_shows(const etr_profile *profile, const etr_trace_options *options, uint32_t run);
 
 /** Returns the name of a block's method: "forward", "load" or "unknown method". */

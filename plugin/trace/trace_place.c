@@ -265,7 +265,7 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
 
 /* Moves events of a delegate from their call into the wrapper of this depth in that call, such as
  * dispatches into their submission. A wrapper counts if it was measured inside its call, or if it
- * was laid out there. */
+ * was laid out there. Sets span->enclosing of these events. */
 static void nest_in_wrappers(etr_placer *p, const etr_block *block, size_t depth) {
   /* Per call: index of its wrapper, plus one. */
   uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *wrappers);
@@ -315,7 +315,7 @@ static uint64_t gap_ns_before(const etr_placer *p, const unplaced *unplaced_span
 /* Places events of a delegate without a usable start one after the other inside the event that
  * encloses them. The events keep their relative lengths, and are scaled down if together they are
  * longer than the enclosing event, of which their `scale` tells. If there is room, 1 ns is left
- * free around events without duration. */
+ * free around events without duration. Sets start and end of each, in nanoseconds. */
 static void lay_out_unplaced(etr_placer *p, const unplaced *unplaced_spans, size_t count) {
   const etr_span *enclosing = &p->spans.data[unplaced_spans[0].enclosing];
   double sum_ticks = 0, ticks_before = 0;
@@ -528,6 +528,7 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   bool has_own_track = false; /* a track outside delegates, which comes first */
   for (size_t i = 0; i < p->spans.count; i++)
     has_own_track |= !p->spans.data[i].in_delegate;
+  /* false, NULL: outside delegates, and so without a backend. */
   if (has_own_track && number_track(&index, false, NULL) == ETR_NONE)
     return false;
   for (size_t i = 0; i < p->spans.count; i++) {

@@ -73,7 +73,8 @@ typedef struct etr_placer {
 } etr_placer;
 
 /** Returns true for an event that is placed, because it takes time: its own, or a share by its
- * cycles. */
+ * cycles. A time whose recorded start means nothing is placed only if it is part of its delegate's
+ * time or encloses other events. */
 bool etr_is_placed(const etr_event *event);
 
 /** Initializes a placer, for runs of one profile in ascending order, with room for what is kept

@@ -155,7 +155,7 @@ static void name_process(stacks *s, size_t process, uint32_t run) {
 
 /* Puts a bar into the first lane where it is inside the innermost bar that is still open, or behind
  * all bars, since a stack cannot overlap. Adds its time to the inside time of the bar that encloses
- * it. */
+ * it. Sets the bar's lane, and s->lane_counts to the number of lanes of its process. */
 static void assign_lane(stacks *s, size_t index) {
   bar *placed = &s->bars.data[index];
   for (placed->lane = 0;; placed->lane++) {
@@ -184,7 +184,8 @@ static void assign_lane(stacks *s, size_t index) {
 }
 
 /* Adds the bars of a run, one for each of its spans, with their frames, stacks and lanes. The names
- * of an event are made once; 0 says that they are not known, so their numbers are stored plus 1. */
+ * of an event are made once; 0 says that they are not known, so their numbers are stored plus 1.
+ * Whether the run was moved behind another one does not matter here. */
 static void add_run_bars(stacks *s, uint32_t run) {
   const etr_block *block = &s->profile->blocks[s->profile->runs[run].block];
   size_t process = etr_placer_process(&s->placer, run);

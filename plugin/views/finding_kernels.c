@@ -64,7 +64,8 @@ static uint64_t uninterrupted_kernel_ticks(const etr_finder *finder, const etr_k
     const etr_time_slice *slice = &method->time_slices[i];
     double interrupted = finder->groups->interruptions.of_slice[i];
     if (interrupted > 0 && etr_time_slice_is_work(slice) &&
-        strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0)
+        strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0 &&
+        strcmp(etr_or_empty(etr_time_slice_backend(slice)), etr_or_empty(kernel->backend)) == 0)
       typical -= interrupted;
   }
   return etr_finder_over_runs(finder, fmax(typical, 0));

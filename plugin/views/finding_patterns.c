@@ -646,7 +646,8 @@ static int64_t element_count(const etr_value *value) {
   int64_t count = 1;
   for (int32_t i = 0; i < value->rank; i++) {
     int64_t size = value->dims[i].size;
-    count *= size > 0 && count < INT32_MAX ? size : 0;
+    bool is_counted = size > 0 && size <= INT32_MAX && count <= INT32_MAX;
+    count *= is_counted ? size : 0;
   }
   return count;
 }

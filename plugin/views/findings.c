@@ -356,6 +356,8 @@ static void set_saving_sentence(const etr_finder *finder, etr_finding *finding) 
   etr_text_begin(&text, finder->arena, &writer);
   if (isnan(finding->cost)) {
     etr_putf(&writer, "It changes results, not times; %s", etr_sureness_text(finding->sureness));
+  } else if (finding->cost == 0) {
+    etr_puts(&writer, "It saves memory, not time");
   } else if (isnan(finding->potential)) {
     etr_putf(&writer, "What it could save is not known: a part of %s",
              etr_finder_time_text(finder, finding->cost));

@@ -825,8 +825,11 @@ Test(findings, a_large_embedding_in_floating_point_is_found) {
     whole(&t);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_EMBEDDING);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
-    if (finding)
+    if (finding) {
       cr_expect_eq(finding->nodes[0], lookup);
+      cr_expect_str_eq(finding->saving, "It saves memory, not time; possible: if it is not tied to "
+                                        "a layer that multiplies.");
+    }
     tiny_clear(&t);
   }
 }
