@@ -107,8 +107,8 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
-/* Adds a logged number from a Value table of this type. For other types the value has no kind, so
- * that it still counts. */
+/* Adds a logged number from a Value table of this type. For other types the value has no kind. It
+ * is added all the same, because the index of a value counts all values before it. */
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table,
                         uint8_t type) {
   etr_fb *fb = reader->fb;

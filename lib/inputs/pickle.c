@@ -430,7 +430,8 @@ static value *read_saved_storage(machine *m) {
 
 /* Reads a storage that is inside the pickle, and pushes it. It has pickles of its own, with their
  * own memos, so a machine of their own runs them, within the limits that are left of the outer one.
- * Its failures become failures of the outer machine. */
+ * What they use counts in the outer machine. Their failure becomes one of the outer machine, at the
+ * inner position. */
 static void push_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");

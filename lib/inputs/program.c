@@ -123,7 +123,7 @@ static void set_input_weight(signature_reader *r, const input_spec *spec, size_t
 }
 
 /* Reads the signature's list of input specifications, and sets kinds and weights of the input
- * nodes. */
+ * nodes, which are usually in the same order (`next`). */
 static void read_input_specs(signature_reader *r) {
   etr_slice member;
   size_t next = 0;
@@ -506,8 +506,9 @@ static void read_program(reader *r, uint32_t subgraph);
 
 /* ---- Nested graphs ---- */
 
-/* Adds a graph that is nested in the node `owner` of the graph `outer`. Returns its index among the
- * subgraphs; ETR_NONE when out of memory. */
+/* Adds a graph that is nested in the node `owner` of the graph `outer`, and returns its index among
+ * the subgraphs; ETR_NONE when out of memory. Its path is the names of the graphs that it is in,
+ * outermost first, and its own. */
 static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner,
                              etr_subgraph_kind kind, const char *name) {
   etr_subgraph *subgraph = etr_vec_push(r->arena, &r->subgraphs);

@@ -186,8 +186,9 @@ static etr_status close_document(reader *r, const entry_document *d, etr_json *j
 
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
-/* Reads the archive's entry with this index as a JSON document, with read_content. Fails if the
- * entry or the document is damaged, or if the entry exceeds the bytes left in the budget. */
+/* Reads the archive's entry with this index as a JSON document, with read_content. Remembers the
+ * first entry in which a name was too long and cut, for a warning. Fails if the entry or the
+ * document is damaged, or if the entry exceeds the bytes left in the budget. */
 static etr_status read_entry(reader *r, size_t index, document_reader read_content,
                              etr_error *error) {
   entry_document d = {.first_byte = -1};
