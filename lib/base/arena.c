@@ -49,6 +49,7 @@ void etr_arena_init(etr_arena *arena) {
   *arena = (etr_arena){0};
 }
 
+/* Frees a chunk and all that follow it in its list. */
 static void free_chunks(etr_arena_chunk *chunk) {
   for (etr_arena_chunk *next; chunk; chunk = next) {
     next = chunk->next;
