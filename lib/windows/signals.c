@@ -34,8 +34,8 @@ static BOOL WINAPI handle_console_event(DWORD event) {
   return TRUE;
 }
 
-/* Sets or returns the handler of a signal as POSIX's function does. Signals that never come count
- * as ignored, whoever handles them. */
+/* Sets or returns the handler of a signal as POSIX's function does. Signals that never come, all
+ * but SIGINT and SIGTERM, count as ignored, whoever handles them. */
 int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
   static atomic_bool is_known;
   void (*_Atomic * handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
