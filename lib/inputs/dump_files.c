@@ -63,9 +63,9 @@ static bool drop_repeated_dump(etr_dump_files *f) {
   return false;
 }
 
-/* Adds the ETDump in `bytes` to f->dumps, unless it is a copy of one before it. Fails if it is
- * damaged, or if the durations of the events of all ETDumps together exceed 64 bits of ticks, so
- * that no sum of them can overflow. */
+/* Adds the ETDump in `bytes` to f->dumps, unless it is a copy of one before it, which counts as
+ * success, with a warning. Fails if it is damaged, or if the durations of the events of all ETDumps
+ * together exceed 64 bits of ticks, so that no sum of them can overflow. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
   dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};

@@ -308,6 +308,7 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
   etr_text_cache_init(&metas->known, scratch);
 }
 
+/* Tensors of one type and shape have the same text, so each text is parsed only once. */
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   bool is_known;
   const char *name = meta->name;

@@ -207,7 +207,8 @@ static void append_items(machine *m, value *container, value **items, size_t cou
   }
 }
 
-/* Pushes a tuple of these items. */
+/* Pushes a tuple of these items, which is a list here. If it cannot be made, the machine has
+ * failed, and nothing is pushed. */
 static void push_tuple(machine *m, value **items, size_t count) {
   value *tuple = make_value(m, ETR_PICKLE_LIST);
   append_items(m, tuple, items, count);

@@ -651,8 +651,9 @@ static etr_status replace_buffer_names(finder *f, etr_inputs *chosen, const etr_
   return ETR_OK;
 }
 
-/* If the caller chose ETDumps, also in logs, they replace those that were found. Returns false when
- * out of memory. */
+/* If the caller chose ETDumps, also in logs, they replace those that were found. What is no log
+ * counts as an ETDump, because reading it says what is wrong with it. Returns false when out of
+ * memory. */
 static bool replace_by_chosen_dumps(finder *f, const etr_inputs *chosen) {
   if (chosen->etdump_count)
     f->found[FILE_ETDUMP].count = 0;
@@ -741,8 +742,8 @@ static const char **copy_texts(const char ***slots, char **end, const char *cons
 }
 
 /* Copies what was found into one block of memory: first the lists of pointers, then all texts. The
- * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer.
- * Fails when out of memory. */
+ * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer. The
+ * decoded logs and the held buffers are handed over uncopied. Fails when out of memory. */
 static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
   size_t pointer_count = found->etdump_count + found->passed_over_count + found->repeated_count +

@@ -135,8 +135,9 @@ static void mark_argument(etr_uses *u, size_t count, int32_t argument, uint8_t u
     u->marks[argument] |= use;
 }
 
-/* Clears the marks of a call's `count` arguments, and allocates more if it has more than any call
- * before. Returns false when out of memory. */
+/* Clears the marks of a call's `count` arguments, which say whether the delegate reads or writes
+ * each, and allocates more if it has more than any call before. Returns false when out of memory.
+ */
 static bool clear_marks(etr_uses *u, size_t count) {
   if (count > u->mark_capacity) {
     u->mark_capacity = ETR_MAX(count, 2 * u->mark_capacity);
@@ -272,6 +273,7 @@ static int compare_writes(const void *a, const void *b) {
   return (x->instruction > y->instruction) - (x->instruction < y->instruction);
 }
 
+/* The limit of steps is for all searches together. */
 void etr_reaching_init(etr_reaching *r, const etr_pte_method *program, etr_arena *arena) {
   *r = (etr_reaching){
       .program = program,
