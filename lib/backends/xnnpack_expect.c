@@ -259,7 +259,8 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
 }
 
 /* Returns what an operator on one value runs as: itself, or between quantized values as a table
- * lookup. A chain of them is one lookup, which the last operator represents; the others may vanish.
+ * lookup (the alternative class). A product of a value with itself may also run as a Square. A
+ * chain of such operators is one lookup, which the last operator represents; the others may vanish.
  */
 static etr_expectation expectation_of_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
@@ -290,8 +291,8 @@ static uint32_t operator_before_activation(const etr_delegate_view *d, uint32_t 
 
 /* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a
  * subtraction or a product (FuseActivationPass), but the runtime makes them a separate Clamp again
- * after a binary operator. The runtime fuses any Clamp into a layer or a pooling before it, and two
- * Clamps into one. */
+ * after a binary operator, whose node (`source`) gets the time. The runtime fuses any Clamp into a
+ * layer or a pooling before it, and two Clamps into one. */
 static etr_expectation expectation_of_clamp(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = operator_before_activation(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);

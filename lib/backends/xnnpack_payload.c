@@ -117,7 +117,8 @@ typedef struct payload_reader {
 /* ---- Values ---- */
 
 /* Returns the hash of a value's shape after all dimensions but the last were merged into one, as
- * linear layers see it; 0 if the merged size exceeds 63 bits. */
+ * linear layers see it; 0 if the merged size exceeds 63 bits. Sizes of 0 are left out of the
+ * product. */
 static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
