@@ -203,7 +203,8 @@ static uint64_t mark_bytes_not_plain(const char *at) {
   return (word | (word - 0x0101010101010101u)) & 0x8080808080808080u;
 }
 
-/* Returns true if all bytes are ASCII characters other than NUL. */
+/* Returns true if all bytes are ASCII characters other than NUL. Reads eight bytes at a time; the
+ * last eight may overlap those before. */
 static bool is_plain_text(etr_slice bytes) {
   uint64_t other_bits = 0;
   size_t i = 0;

@@ -63,6 +63,7 @@ void etr_jw_array(etr_jw *json) {
   begin_level(json, true);
 }
 
+/* If objects of an array began lines, its bracket begins one, too. */
 void etr_jw_end(etr_jw *json) {
   const uint8_t *level = innermost_level(json);
   if (level == NULL)
