@@ -171,8 +171,9 @@ static void interpret_event(etr_event_meaning *out, const etr_event_facts *event
     out->is_unexpected = !interpret_total(out, id, call_totals);
 }
 
-/* Gives the events of a call their meaning. Which totals it has decides what is part of what, so
- * they are looked for first. Returns false when out of memory. */
+/* Gives the events of a call their meaning. Which totals it has (QNN's as a time, the accelerator's
+ * in any unit) decides what is part of what, so they are looked for first. Returns false when out
+ * of memory. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   totals call_totals = {0};

@@ -319,7 +319,7 @@ static void read_text_once(etr_json *json, dispatch *out, const char **text, etr
 }
 
 /* Reads which operator a dispatch belongs to, {name, delegate_node_id}: its name and number in the
- * graph. */
+ * graph (-1 if it has more than 32 bits). A member that appears twice sets has_duplicate. */
 static void read_operator_of_dispatch(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
@@ -363,8 +363,8 @@ static bool read_dispatch_json(dispatch *out, const char *text, etr_arena *scrat
 }
 
 /* Returns the phase of a kernel that copies between the host's layout (NCHW) and the device's, or
- * ETR_PHASE_NONE for other kernels. The operator that its event names is only the last one before
- * it. */
+ * ETR_PHASE_NONE for other kernels. Such a copy belongs to no operator, although its event names
+ * the last one before it. */
 static etr_phase staging_phase(const char *kernel) {
   if (strncmp(kernel, "nchw_to_", 8) == 0)
     return ETR_PHASE_COPY_IN;

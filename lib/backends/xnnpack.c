@@ -72,7 +72,8 @@ static const struct {
     {"Invalid Unary Op", ETR_XNN_LOOKUP},
 };
 
-/* Returns the name of a class of operators as XNNPACK's events begin with it. */
+/* Returns the name of a class of operators as XNNPACK's events begin with it; of layers, which have
+ * two names, both. "Operator" stands for an unknown class. */
 static const char *class_name(uint16_t class_) {
   if (class_ == ETR_XNN_MATMUL)
     return "Convolution or Fully Connected";

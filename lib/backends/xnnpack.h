@@ -95,7 +95,8 @@ const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const 
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);
 
 /** expect() of etr_xnnpack: returns what a node of a delegate is expected to run as without a
- * payload; in xnnpack_expect.c. */
+ * payload: the class of an operator, an alternative class (ETR_XNN_NONE: none), the node that gets
+ * the time, and how much finding or missing the operator counts. In xnnpack_expect.c. */
 etr_expectation etr_xnn_expect(const etr_delegate_view *delegate, uint32_t node);
 
 /** allow() of etr_xnnpack: returns what a node of a delegate can run as, whatever is fused, dropped

@@ -46,6 +46,7 @@ static etr_expectation may_run_as(uint16_t class_, uint32_t node) {
   return (etr_expectation){class_, ETR_XNN_NONE, node, MAYBE_FOUND, MAYBE_MISSED, 1};
 }
 
+/* Returns that a node becomes no operator, because it is fused or dropped. */
 static etr_expectation runs_as_nothing(uint32_t node) {
   return (etr_expectation){.node = node};
 }
@@ -174,16 +175,17 @@ static uint32_t layer_served_by(const etr_delegate_view *d, uint32_t reader) {
   return is_pad || is_linear_weight(d, reader) ? reader_at(d, reader, 0) : reader;
 }
 
-/* Returns true for an operator in the middle of a quantized pattern. A convolution or linear layer
- * needs no quantize node at the end. */
+/* Returns true for an operator in the middle of a quantized pattern: dequantize, operator, perhaps
+ * an activation, quantize. A convolution or linear layer needs no quantize node at the end. */
 static bool is_operator_of_pattern(const etr_delegate_view *d, uint32_t operator_) {
   return is_in_delegate(d, operator_) && reads_quantized(d, operator_) &&
          (is_convolution_or_linear(d, operator_) ||
           quantize_node_of_pattern(d, operator_) != ETR_NONE);
 }
 
-/* Returns true for a quantize or dequantize node of such a pattern (tag_as_implicit_q_dq()). It
- * only says how the operator computes, and does not run as an operator itself. */
+/* Returns true for a quantize or dequantize node of a quantized pattern: dequantize, operator,
+ * perhaps an activation, quantize (tag_as_implicit_q_dq()). It only says how the operator computes,
+ * and does not run as an operator itself. */
 static bool is_quantization_of_pattern(const etr_delegate_view *d, uint32_t index) {
   if (is_dequantize_node(d, index)) {
     for (size_t i = 0; i < reader_count(d, index); i++)
@@ -257,7 +259,8 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
 }
 
 /* Returns what an operator on one value runs as: itself, or between quantized values as a table
- * lookup. A chain of them is one lookup, which the last operator represents; the others may vanish.
+ * lookup (the alternative class). A product of a value with itself may also run as a Square. A
+ * chain of such operators is one lookup, which the last operator represents; the others may vanish.
  */
 static etr_expectation expectation_of_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
@@ -288,8 +291,8 @@ static uint32_t operator_before_activation(const etr_delegate_view *d, uint32_t 
 
 /* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a
  * subtraction or a product (FuseActivationPass), but the runtime makes them a separate Clamp again
- * after a binary operator. The runtime fuses any Clamp into a layer or a pooling before it, and two
- * Clamps into one. */
+ * after a binary operator, whose node (`source`) gets the time. The runtime fuses any Clamp into a
+ * layer or a pooling before it, and two Clamps into one. */
 static etr_expectation expectation_of_clamp(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = operator_before_activation(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);
@@ -335,8 +338,8 @@ static etr_expectation expectation_of_reshape(const etr_delegate_view *d, uint32
 /* Returns what a node of the class Convert runs as. Copies into another layout become a Transpose,
  * unless they are redundant (op_to_copy.py, RemoveRedundantCopyPass). Only quantize_per_tensor and
  * dequantize_per_tensor have a serializer that writes a Convert; a dequantize node whose scale is
- * computed, or that has one for each channel, only says how the layer that reads it computes. What
- * computes its scale may be part of the layer. */
+ * computed (a second input), or that has one for each channel, only says how the layer that reads
+ * it computes. What computes its scale may be part of the layer. */
 static etr_expectation expectation_of_conversion(const etr_delegate_view *d, uint32_t index) {
   bool is_static = node_at(d, index)->input_count < 2;
   bool is_dequantize = is_dequantize_node(d, index);

@@ -123,8 +123,9 @@ static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
   return keeps_others && out->dims[2].size == 1 && out->dims[3].size == 1;
 }
 
-/* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
- * that is no weight; NULL if it does not. */
+/* Returns why XNNPACK's partitioner refuses a node because of its number type, because it is a mean
+ * over other dimensions than height and width, or because of an operand that is no weight: input 2
+ * of addmm, input 1 of mm. NULL if it does not. */
 static const char *refusal_by_type(const etr_graph *graph, const uint32_t *uses,
                                    const etr_node *node, etr_slice op) {
   if (node->output_count && !is_floating(&node->outputs[0]))

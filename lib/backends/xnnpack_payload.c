@@ -117,7 +117,8 @@ typedef struct payload_reader {
 /* ---- Values ---- */
 
 /* Returns the hash of a value's shape after all dimensions but the last were merged into one, as
- * linear layers see it; 0 if the merged size exceeds 63 bits. */
+ * linear layers see it; 0 if the merged size exceeds 63 bits. Sizes of 0 are left out of the
+ * product. */
 static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
@@ -186,8 +187,9 @@ static bool has_activation(payload_reader *r, etr_fb_at limits) {
 }
 
 /* Reads what the join needs of an XNode table: class, values that it reads and writes, debug
- * handle, and other classes that its events may have. An operator of unknown type has only its
- * handle. */
+ * handle, and other classes that its events may have: Square for a product of a value with itself,
+ * and a Clamp after a binary operator with limits. An operator of unknown type has only its handle.
+ */
 static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
@@ -237,9 +239,10 @@ typedef struct int8_reach {
   bool is_from_int8, becomes_int8;
 } int8_reach;
 
-/* Gives operators on one value between 8-bit numbers the alternative class Lookup. Operators are in
- * the order in which they run, so that one pass finds what is computed from 8-bit numbers. Returns
- * false when out of memory. */
+/* Gives operators on one value between 8-bit numbers the alternative class Lookup: those whose
+ * input is computed from 8-bit numbers, and whose result has 8 bits or is read by a Convert to 8
+ * bits. Operators are in the order in which they run, so that one pass finds what is computed from
+ * 8-bit numbers. Returns false when out of memory. */
 static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   int8_reach *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
   if (!values)
@@ -267,8 +270,8 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
 }
 
 /* Sets is_idle of operators that the runtime drops: the first of two reshapes in a row if nothing
- * else reads its result, and the second of two Clamps in a row. Returns false when out of memory.
- */
+ * else reads its result and it is no argument of the call, and the second of two Clamps in a row.
+ * Returns false when out of memory. */
 static bool mark_idle_operators(payload_reader *r, etr_arena *arena) {
   /* Per value: something other than a reshape reads it. */
   bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read);

@@ -49,6 +49,7 @@ void etr_arena_init(etr_arena *arena) {
   *arena = (etr_arena){0};
 }
 
+/* Frees a chunk and all that follow it in its list. */
 static void free_chunks(etr_arena_chunk *chunk) {
   for (etr_arena_chunk *next; chunk; chunk = next) {
     next = chunk->next;
@@ -202,7 +203,8 @@ static uint64_t mark_bytes_not_plain(const char *at) {
   return (word | (word - 0x0101010101010101u)) & 0x8080808080808080u;
 }
 
-/* Returns true if all bytes are ASCII characters other than NUL. */
+/* Returns true if all bytes are ASCII characters other than NUL. Reads eight bytes at a time; the
+ * last eight may overlap those before. */
 static bool is_plain_text(etr_slice bytes) {
   uint64_t other_bits = 0;
   size_t i = 0;

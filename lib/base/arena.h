@@ -49,7 +49,7 @@ void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
 /** Returns memory for count elements that is not zeroed; otherwise like etr_arena_alloc_array(). */
 void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size);
 
-/** Returns a NUL-terminated copy of bytes, unchanged. */
+/** Returns a NUL-terminated copy of bytes, unchanged; NULL when out of memory. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
 
 /** Returns a NUL-terminated copy in which NULs and invalid UTF-8 are replaced by U+FFFD, as the
@@ -59,7 +59,8 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes);
 /** Formats a text like printf, in the arena. NULL when out of memory. */
 char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 3);
 
-/** Returns a prefix and a number, "value_12", faster than etr_arena_format(). */
+/** Returns a prefix and a number, "value_12", faster than etr_arena_format(). NULL when out of
+ * memory. */
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number);
 
 /** Returns the first `shown` of `count` names as a sentence has them, "float, int8 and 8da4w", or

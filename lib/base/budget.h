@@ -26,7 +26,7 @@ typedef struct etr_budget {
 /** Sets the limit of a resource; 0: the default. */
 void etr_budget_set(etr_budget *budget, etr_resource resource, uint64_t limit);
 
-/** Sets the default limits of all resources. */
+/** Sets the default limits of all resources; etr_budget_set() takes 0 for the default. */
 void etr_budget_init(etr_budget *budget);
 
 /**

@@ -36,7 +36,8 @@ static int errno_if_unreadable(int descriptor, struct stat *status, bool may_be_
 }
 
 /* Opens a file, or standard input ("-"), for reading, and sets *size to the bytes that a regular
- * file has now; 0 for a pipe or device. Fails if it cannot be opened or is a directory. */
+ * file has now; 0 for a pipe or device, which is read, too (true: may be one). Fails if it cannot
+ * be opened or is a directory. */
 static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_error *error) {
   bool is_standard_input = strcmp(path, "-") == 0;
   struct stat status;
@@ -175,7 +176,8 @@ void etr_file_clear(etr_file *file) {
   *file = (etr_file){0};
 }
 
-/* The path may also be that of bytes in memory. */
+/* The path may also be that of bytes in memory. A pipe or device is refused (false: may be none),
+ * because it has no offsets. */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
   etr_slice held_bytes;

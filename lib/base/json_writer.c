@@ -20,7 +20,7 @@ static inline uint8_t *innermost_level(etr_jw *json) {
 }
 
 /* Writes what comes before a value or key: nothing after a key, else a comma if it is not the first
- * in its array or object. In documents each object in an array begins a line. */
+ * in its array or object. In documents each object (is_object) in an array begins a line. */
 static inline void write_separator(etr_jw *json, bool is_object) {
   uint8_t *level = innermost_level(json);
   if (level == NULL || json->after_key) {
@@ -63,6 +63,7 @@ void etr_jw_array(etr_jw *json) {
   begin_level(json, true);
 }
 
+/* If objects of an array began lines, its bracket begins one, too. */
 void etr_jw_end(etr_jw *json) {
   const uint8_t *level = innermost_level(json);
   if (level == NULL)

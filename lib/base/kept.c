@@ -55,7 +55,7 @@ etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
 }
 
 /* Puts the entry in front of its list without a lock: tries again whenever another thread was
- * faster. */
+ * faster. Two threads may so keep a result of one key each, which does no harm. */
 bool etr_kept_add(etr_kept *kept, etr_kept_entry *entry, const void *result) {
   if (etr_arena_failed(&entry->arena)) {
     etr_kept_drop(entry);

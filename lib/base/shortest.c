@@ -375,9 +375,10 @@ typedef struct scaled {
   int exponent;
 } scaled;
 
-/* Scales c * 2^q, and the middles between it and its neighbors, by one power of ten, so that the
- * shortest decimal between the middles can be chosen. is_lower_nearer is true if c is a power of
- * two: the double below is then half as far away as the one above. */
+/* Scales c * 2^q, and the middles between it and its neighbors, to quarters of 10^k, so that the
+ * shortest decimal between the middles can be chosen; 10^k is the largest power of ten that is not
+ * more than the distance of the neighbors. is_lower_nearer is true if c is a power of two: the
+ * double below is then half as far away as the one above. */
 static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
   int k = floor_log10(q, is_lower_nearer);
   int shift = q + floor_log2_of_power(-k) + 1;

@@ -39,7 +39,7 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 #if defined __linux__
 
 /* Fills memory with random bytes from the system's device, because Linux before 3.17 has no
- * getrandom(). Returns false if that fails. */
+ * getrandom(). Returns false if that fails. Up to 256 bytes come with one read(). */
 static bool read_random(void *into, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   bool is_read = file >= 0 && read(file, into, size) == (ssize_t)size;

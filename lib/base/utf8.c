@@ -64,8 +64,9 @@ typedef struct code_range {
   uint32_t first, last;
 } code_range;
 
-/* They are C0, DEL and C1; marks, overrides and isolates of the writing direction; line and
- * paragraph separators; the byte order mark; and tag characters, which are invisible. */
+/* The ranges are C0, DEL and C1; marks, overrides and isolates of the writing direction; line and
+ * paragraph separators; the byte order mark; and tag characters, which are invisible. They ascend,
+ * so that the search can stop at the first range that starts above the code. */
 bool etr_is_control(uint32_t code) {
   static const code_range controls[] = {{0, 0x1F},        {0x7F, 0x9F},      {0x61C, 0x61C},
                                         {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2066, 0x2069},

@@ -220,9 +220,10 @@ static bool write_decimal_fraction(etr_writer *writer, double value, double powe
   return true;
 }
 
-/* Writes a number that is whole, or has few decimals because it was rounded, as most have: faster
- * than etr_number_of_double(), and the same text. Returns false, and writes nothing, for other
- * numbers, among them those below 1e-4, which have an exponent. */
+/* Writes a number that is whole, or has up to three decimals, or below a million up to nine,
+ * because it was rounded, as most have: faster than etr_number_of_double(), and the same text.
+ * Returns false, and writes nothing, for other numbers, among them those below 1e-4, which have an
+ * exponent. */
 static bool write_short_double(etr_writer *writer, double value) {
   if (signbit(value) || !(value < 1e12))
     return false;

@@ -64,8 +64,9 @@ static uint64_t load_number(etr_slice bytes, size_t at, size_t width) {
 }
 
 /* Finds the last end-of-central-directory record in `tail`, the last bytes of a file, which start
- * at the offset tail_at. The record of zip64 before it counts instead if there is one. Returns
- * false if the tail has no end record. */
+ * at the offset tail_at. Sets *out to the offset of the record in the file, the number of entries,
+ * and size and offset of the directory. The record of zip64 before it counts instead if there is
+ * one. Returns false if the tail has no end record. */
 static bool find_end_record(zip_end *out, etr_slice tail, uint64_t tail_at) {
   if (tail.size < END_BYTES)
     return false;
@@ -346,8 +347,9 @@ static etr_status fail_as_libzip_says(etr_error *error, const char *path, const 
   }
 }
 
-/* Adds the entries of the zip, without its directories. Fails if the central directory is damaged.
- * When out of memory, the archive's arena has failed. */
+/* Adds the entries of the zip, without its directories. A name that libzip cannot convert to UTF-8
+ * is taken as it is. Fails if the central directory is damaged. When out of memory, the archive's
+ * arena has failed. */
 static etr_status list_zip_entries(etr_archive *archive, etr_error *error) {
   zip_int64_t count = zip_get_num_entries(archive->zip, 0);
   if (count >= (zip_int64_t)ETR_NONE)
@@ -400,8 +402,8 @@ static etr_status open_zip_source(etr_archive *archive, zip_source_t *source, zi
   return status == ETR_OK ? list_zip_entries(archive, error) : status;
 }
 
-/* Opens the zip file at archive->path. Bytes before the zip are skipped. Fails if it cannot be read
- * or is damaged. */
+/* Opens the zip file at archive->path. Bytes before the zip are skipped; -1 means that it goes to
+ * the end of the file. Fails if it cannot be read or is damaged. */
 static etr_status open_zip(etr_archive *archive, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -416,7 +418,8 @@ static etr_status open_zip(etr_archive *archive, etr_error *error) {
                          &reason, error);
 }
 
-/* Opens a zip in memory; bytes in front of it are skipped. Fails if it is damaged. */
+/* Opens a zip in memory, of which libzip takes no copy and which it does not free (0); bytes in
+ * front of it are skipped. Fails if it is damaged. */
 static etr_status open_zip_in_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;

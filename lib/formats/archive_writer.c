@@ -118,7 +118,8 @@ static void append_zip64_field(header *extra, const written_entry *entry, bool i
   extra->size += values.size;
 }
 
-/* Writes an entry's header in the central directory. Fails if the sink does. */
+/* Writes an entry's header in the central directory, whose zip64 field (false: not of a local
+ * header) has the offset of the entry, too. Fails if the sink does. */
 static etr_status write_directory_entry(etr_archive_writer *writer, const written_entry *entry,
                                         etr_error *error) {
   header h = {.size = 0};

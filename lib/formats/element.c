@@ -114,7 +114,9 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
 }
 
 /* Returns the value of a floating-point number of any supported format, from its bits: mantissa in
- * the lowest, then exponent, then sign. */
+ * the lowest, then exponent, then sign. A FINITE format has no infinity, and is NaN only where
+ * exponent and mantissa are all ones. FINITE_UNZERO (torch's fnuz) has the bits of -0 as its NaN,
+ * and a bias that is larger by one. */
 static double decode_float(const etr_element *e, uint64_t bits) {
   uint64_t mantissa_mask = ((uint64_t)1 << e->mantissa_bits) - 1;
   uint64_t mantissa = bits & mantissa_mask;

@@ -41,8 +41,8 @@ size_t etr_gunzip_head(etr_slice packed, char *into, size_t size) {
   return got;
 }
 
-/* Doubles the memory of the output and gives zlib the new half. Returns false when out of memory.
- */
+/* Doubles the memory of the output and gives zlib the new half, or the part of it that zlib can
+ * count in 32 bits. Returns false when out of memory. */
 static bool grow_output(etr_file *out, size_t *capacity, z_stream *stream) {
   size_t new_capacity = *capacity ? *capacity * 2 : FIRST_CAPACITY;
   uint8_t *grown = *capacity <= SIZE_MAX / 4 ? realloc(out->data, new_capacity) : NULL;

@@ -188,7 +188,8 @@ typedef struct json_marks {
   uint64_t quotes, backslashes, opening, closing; /* opening, closing: brackets of either kind */
 } json_marks;
 
-/* Returns where quotes, backslashes, braces and brackets are among the 64 bytes after `at`. */
+/* Returns where quotes, backslashes, braces and brackets are among the 64 bytes after `at`. Setting
+ * the bit 0x20 makes a brace of a bracket, so that one comparison finds both. */
 static inline json_marks json_bits_of_marks(const char *at) {
   json_marks found = {0};
 #if defined(__SSE2__)
@@ -226,7 +227,8 @@ static inline uint64_t json_running_parity(uint64_t bits) {
   return bits;
 }
 
-/* Returns the first quote, bracket or brace in [at, end), or `end`. */
+/* Returns the first quote, bracket or brace in [at, end), or `end`. Setting the bit 0x20 makes a
+ * brace of a bracket, so that one comparison finds both. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"');

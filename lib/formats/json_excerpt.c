@@ -139,8 +139,8 @@ static void append_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t de
   etr_jw_end(&excerpt->json);
 }
 
-/* Reads the next array or object, which is nested in `depth` others, and appends it; or only the
- * mark of a cut, if that is too deep. */
+/* Reads the next array or object (is_array says which), which is nested in `depth` others, and
+ * appends it; or only the mark of a cut, if that is too deep. */
 static void append_nested_value(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
                                 uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {

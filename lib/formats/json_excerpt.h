@@ -54,7 +54,8 @@ void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text);
 /** Appends a number that etr_json_number_text() returned. */
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number);
 
-/** Appends a floating-point number, with a decimal point or an exponent: 1.0. */
+/** Appends a floating-point number, with a decimal point or an exponent: 1.0. NaN and infinities,
+ * which JSON does not have, become strings. */
 void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value);
 
 /** Appends the mark of what is left out, and returns true, if the excerpt is so long that the next

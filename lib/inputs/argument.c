@@ -100,8 +100,8 @@ static const char *list_text(etr_arguments *a, etr_json *json) {
   return text;
 }
 
-/* Reads a device, {type: "cuda", index: 1}, and returns it as the JSON string "cuda:1"; NULL when
- * out of memory. */
+/* Reads a device, {type: "cuda", index: 1}, and returns it as the JSON string "cuda:1", or "cuda"
+ * if it has no index; NULL when out of memory. */
 static const char *device_text(etr_arguments *a, etr_json *json) {
   etr_slice key;
   const char *type = "?";

@@ -30,7 +30,8 @@ bool etr_bundle_is(etr_slice head);
  * BP08; damaged, with the offset). */
 etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error);
 
-/** Returns the tests of a method; index < suite_count. */
+/** Returns the tests of a method: its name, and the table of its test cases with their number.
+ * index < suite_count. Damage shows in etr_bundle_check(). */
 etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
 
 /** Returns ETR_OK, or ETR_ERROR_FORMAT if damage was found since it was opened. */

@@ -107,8 +107,8 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
-/* Adds a logged number from a Value table of this type. For other types the value has no kind, so
- * that it still counts. */
+/* Adds a logged number from a Value table of this type. For other types the value has no kind. It
+ * is added all the same, because the index of a value counts all values before it. */
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table,
                         uint8_t type) {
   etr_fb *fb = reader->fb;
@@ -386,8 +386,10 @@ static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_f
   read_event_times(reader, event, profile);
 }
 
-/* Reads a RunData table: its events, the values that they log, and its allocations. `before` is the
- * run before it, or an empty one; its events probably have the same texts in the same order. */
+/* Reads a RunData table: its events, the values that they log, and its allocations. All events with
+ * a debug or an allocation part are counted; listed are those with times and those that logged
+ * other values than outputs of the run. `before` is the run before it, or an empty one; its events
+ * probably have the same texts in the same order. */
 static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before,
                      etr_fb_at table) {
   static const etr_dump_event no_event = {0};

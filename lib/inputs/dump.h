@@ -145,11 +145,13 @@ typedef struct etr_value_reader {
   etr_vec(etr_debug_value) values;
 } etr_value_reader;
 
-/** Prepares for reading the values that events logged. Failures show on fb or on the arena. The
- * reader owns nothing until a run is started, and then scratch memory until etr_values_end(). */
+/** Prepares for reading the values that events logged. *reader is zeroed, or was initialized
+ * before, and then its scratch memory is freed. Failures show on fb or on the arena. The reader
+ * owns nothing until a run is started, and then scratch memory until etr_values_end(). */
 void etr_values_init(etr_value_reader *reader, etr_fb *fb, etr_arena *arena);
 
-/** Starts a run: the values that are read from now on belong to it. */
+/** Starts a run: the values that are read from now on belong to it, and their indices count from 0
+ * again. */
 void etr_values_start_run(etr_value_reader *reader, uint32_t run);
 
 /** Reads the Value table of a DebugEvent. `origin` has the event's name and ids. Returns true if

@@ -63,9 +63,9 @@ static bool drop_repeated_dump(etr_dump_files *f) {
   return false;
 }
 
-/* Adds the ETDump in `bytes` to f->dumps, unless it is a copy of one before it. Fails if it is
- * damaged, or if the durations of the events of all ETDumps together exceed 64 bits of ticks, so
- * that no sum of them can overflow. */
+/* Adds the ETDump in `bytes` to f->dumps, unless it is a copy of one before it, which counts as
+ * success, with a warning. Fails if it is damaged, or if the durations of the events of all ETDumps
+ * together exceed 64 bits of ticks, so that no sum of them can overflow. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
   dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
@@ -115,9 +115,10 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* Adds the ETDump of a log with this number, or all of them if `number` is 0. Fails if there is no
- * such ETDump, or none at all. Where any was added, damage of other ETDumps (log->problem) is only
- * a warning, and is not even that if one ETDump was asked for by its number. */
+/* Adds the ETDump of a log with this number, or all of them if `number` is 0. The only ETDump of a
+ * log (log->found is 1) is called by the log's path, without a number. Fails if there is no such
+ * ETDump, or none at all. Where any was added, damage of other ETDumps (log->problem) is only a
+ * warning, and is not even that if one ETDump was asked for by its number. */
 static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
                                     size_t number, etr_error *error) {
   size_t read_count = 0;
@@ -202,8 +203,8 @@ static etr_status read_unpacked(etr_file *out, const char *path, uint64_t max_by
 /* Adds the ETDumps of a path: an ETDump, a log, or LOG#NUMBER. The bytes of the unpacked file are
  * taken from the budget, which cannot refuse, because a file of more than max_bytes is not read. A
  * log that was decoded before is not read again, but its bytes are taken all the same. For
- * LOG#NUMBER these are its bytes divided by the number of its ETDumps. Fails if the file cannot be
- * read or has no ETDump. */
+ * LOG#NUMBER these are its bytes divided by the number of its ETDumps, so that all of them together
+ * take the log's bytes once. Fails if the file cannot be read or has no ETDump. */
 static etr_status read_dumps_of_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;

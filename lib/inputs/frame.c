@@ -102,8 +102,8 @@ static bool starts_with_any(etr_slice path, const char *const *starts, size_t co
 
 /* Returns the library whose folder is the first component of `path`, the rest of a longer path, or
  * NULL if there is none. `parent` is the component before it, empty if there is none. A library's
- * name alone is not enough, because a user's folder may have it: either the parent is one into
- * which packages are installed, or a folder follows that only the library's repository has. */
+ * name alone is not enough, because a user's folder may have it: either the parent is empty or one
+ * into which packages are installed, or a folder follows that only the library's repository has. */
 static const library *library_starting_at(etr_slice path, etr_slice parent) {
   bool is_installed = parent.size == 0 || etr_slice_is(parent, "site-packages") ||
                       etr_slice_is(parent, "dist-packages");

@@ -96,9 +96,11 @@ static bool is_fusible(const etr_node *node) {
 /* ---- Values ---- */
 
 /* Sets for each output of a node `same` (the value that it is a view of), `source` (the value from
- * which fused operators make it) and `constant` (that source is a weight) of etr_graph_values. A
- * value that continues no other has itself as `same` and `source`. Only the first output of a view,
- * or of an operator that backends fuse, continues the value of the first input. */
+ * which fused operators make it) and `constant` (that source is a weight: kinds from
+ * ETR_NODE_PARAMETER on are weights). A value that continues no other has itself as `same` and
+ * `source`. Only the first output of a view, or of an operator that backends fuse, continues the
+ * value of the first input. An input from a later node is ignored, as its value is not filled yet.
+ */
 static void fill_values_of_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
   bool is_view = etr_is_view(node);

@@ -30,7 +30,9 @@ typedef struct etr_graph_values {
   uint32_t count;
 } etr_graph_values;
 
-/** Numbers the values of a graph, in the arena. Returns false when out of memory. */
+/** Numbers the values of a graph, which are the outputs of its nodes, node by node, and finds which
+ * of them is a view of which other (`same`), or is fused with it (`source`). All arrays are in the
+ * arena. Returns false when out of memory. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
 
 /** Returns the number of the value that an edge uses. */

@@ -173,7 +173,8 @@ static void read_map_of_method(etr_maps *maps, etr_json *json, etr_slice name,
 }
 
 /* Returns whether a key of debug_handle_map is an instruction and the next value its handles, as
- * files of 2023 have it; later, the key is a method and the value an object. */
+ * files of 2023 have it; later, the key is a method and the value an object. A null stands for no
+ * handles if the key is a number, and else for a method without a map. */
 static bool is_entry_of_instruction(etr_json *json, etr_slice key) {
   int64_t id;
   bool is_number = etr_slice_to_int(key, &id);
@@ -250,6 +251,7 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
   }
 }
 
+/* Orders instructions by their ids. */
 static int compare_ids(const void *a, const void *b) {
   int32_t x = ((const etr_map_instruction *)a)->id;
   int32_t y = ((const etr_map_instruction *)b)->id;

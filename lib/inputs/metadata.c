@@ -199,8 +199,8 @@ const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id) {
 
 /* Searches for the graph's id in the text, and takes the name with which its object starts. Sets
  * *name to NULL if the id is nowhere in the text. Returns false where torch would write it
- * otherwise: the id as part of another number, no name at the start of the object, or escapes in
- * the name. */
+ * otherwise: the digits of the id without the key "graph_id" before them, no name at the start of
+ * the object, or escapes in the name. */
 bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped,
                              const char *escaped_graph_id) {
   static const char object_start[] = "{\\\"name\\\": \\\"";
@@ -225,7 +225,8 @@ bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice esca
 /* ---- Types and sizes of tensors ---- */
 
 /* An expression is {as_expr: {expr_str: SYMBOL, hint: {as_int: SIZE}}}; its size becomes the hint.
- * Old files write the unused member of a union as null. */
+ * An expression without a text has the symbol "?". Old files write the unused member of a union as
+ * null. */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   etr_slice key;
   if (etr_json_peek(json) == ETR_JSON_NUMBER) {
@@ -307,6 +308,7 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
   etr_text_cache_init(&metas->known, scratch);
 }
 
+/* Tensors of one type and shape have the same text, so each text is parsed only once. */
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   bool is_known;
   const char *name = meta->name;

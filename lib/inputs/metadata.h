@@ -15,7 +15,8 @@ typedef struct etr_module_tree {
   etr_map by_child;         /* parent, and interned text of path and type -> module */
 } etr_module_tree;
 
-/** Makes a tree that contains only its root. Returns false when out of memory. */
+/** Makes a tree that contains only its root, the model itself, which has the index 0. Returns false
+ * when out of memory. */
 bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena);
 
 /**

@@ -21,9 +21,9 @@ uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
   return is_lowered ? node->debug_handle : 0;
 }
 
-/* Operators without a debug handle (0) are in neither index. In a graph that to_executorch()
- * changed, where handles of most nodes mean nothing, they still get their number in
- * method->operators. */
+/* Calls of delegates are left out. Operators without a debug handle (0) are in neither index. In a
+ * graph that to_executorch() changed, where handles of most nodes mean nothing, they still get
+ * their number in method->operators. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;
   size_t node_count = graph ? graph->node_count : 0;

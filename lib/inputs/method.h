@@ -117,8 +117,9 @@ etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instructio
  * read, or when out of memory (the payloads' arena failed). */
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id);
 
-/** Warns about payloads that could not be read, once for each backend, and about graphs that are
- * not shown. */
+/** Warns about payloads that could not be read, once for each backend, and once about the delegates
+ * whose operators are not shown (payloads->hidden is their number), because they share large
+ * payloads with others. */
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings);
 
 #endif

@@ -207,7 +207,8 @@ static void append_items(machine *m, value *container, value **items, size_t cou
   }
 }
 
-/* Pushes a tuple of these items. */
+/* Pushes a tuple of these items, which is a list here. If it cannot be made, the machine has
+ * failed, and nothing is pushed. */
 static void push_tuple(machine *m, value **items, size_t count) {
   value *tuple = make_value(m, ETR_PICKLE_LIST);
   append_items(m, tuple, items, count);
@@ -430,7 +431,8 @@ static value *read_saved_storage(machine *m) {
 
 /* Reads a storage that is inside the pickle, and pushes it. It has pickles of its own, with their
  * own memos, so a machine of their own runs them, within the limits that are left of the outer one.
- * Its failures become failures of the outer machine. */
+ * What they use counts in the outer machine. Their failure becomes one of the outer machine, at the
+ * inner position. */
 static void push_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");

@@ -123,7 +123,7 @@ static void set_input_weight(signature_reader *r, const input_spec *spec, size_t
 }
 
 /* Reads the signature's list of input specifications, and sets kinds and weights of the input
- * nodes. */
+ * nodes, which are usually in the same order (`next`). */
 static void read_input_specs(signature_reader *r) {
   etr_slice member;
   size_t next = 0;
@@ -506,8 +506,9 @@ static void read_program(reader *r, uint32_t subgraph);
 
 /* ---- Nested graphs ---- */
 
-/* Adds a graph that is nested in the node `owner` of the graph `outer`. Returns its index among the
- * subgraphs; ETR_NONE when out of memory. */
+/* Adds a graph that is nested in the node `owner` of the graph `outer`, and returns its index among
+ * the subgraphs; ETR_NONE when out of memory. Its path is the names of the graphs that it is in,
+ * outermost first, and its own. */
 static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner,
                              etr_subgraph_kind kind, const char *name) {
   etr_subgraph *subgraph = etr_vec_push(r->arena, &r->subgraphs);
@@ -619,8 +620,8 @@ static void read_argument(reader *r, graph_level *l, uint32_t node, const char *
 }
 
 /* Makes the values of the list from index `base` on the inputs of a node, and removes them from the
- * list. Each edge holds the index of a value in place of a node until resolve_level(), because the
- * node that defines the value may be unknown so far. */
+ * list. Each edge holds the index of a value in place of a node until resolve_level(), which writes
+ * the node through r->lists, because the node that defines the value may be unknown so far. */
 static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
@@ -631,7 +632,9 @@ static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t n
   list->count = base;
 }
 
-/* Reads the arguments of a node. Values become its inputs, and constants its arguments. */
+/* Reads the arguments of a node. Values become its inputs, and constants its arguments. Both are
+ * first collected at the end of r->names and of the drafts, where nodes around a nested graph have
+ * theirs before. */
 static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
   etr_slice key;
   size_t base = r->names.count;
@@ -655,7 +658,8 @@ static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
 
 /* Makes the values of r->names from index `base` on the outputs of a node, and removes them from
  * the list. The node defines these values. Their types and shapes are unknown (rank -1) until
- * resolve_level(), because they follow later in the document. */
+ * resolve_level(), which writes them through r->lists, because they follow later in the document.
+ */
 static void set_node_outputs(reader *r, graph_level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);
@@ -734,7 +738,9 @@ static void set_operator(reader *r, etr_node *node, etr_slice target) {
   node->op_type = is_edge || !dot ? node->target : dot + 1;
 }
 
-/* Reads a node of a graph: its operator, inputs, outputs and metadata. */
+/* Reads a node of a graph: its operator, inputs, outputs and metadata. A node without a name, as
+ * old files have, gets a derived one. r->names from `base` on is for this list; what is before
+ * belongs to nodes around a nested graph. */
 static void read_node(reader *r, graph_level *l) {
   etr_slice key;
   uint32_t node = add_node(r, l, ETR_NODE_OP, "");
@@ -769,7 +775,8 @@ static void read_node(reader *r, graph_level *l) {
 
 /* ---- Graphs ---- */
 
-/* Reads the inputs of a graph. Each becomes a node with one output. */
+/* Reads the inputs of a graph. Each becomes a node with one output, which r->lists has, too, so
+ * that resolve_level() can write its type and shape. */
 static void read_graph_inputs(reader *r, graph_level *l) {
   value_list inputs = {0};
   collect_named_values(&l->table, &inputs, r->json);
@@ -867,7 +874,8 @@ static void read_graph(reader *r, uint32_t subgraph) {
 
 /* ---- Programs ---- */
 
-/* Reads the version of the schema: {major, minor}, or a plain number in 2023. */
+/* Reads the version of the schema, {major, minor}, or a plain number in 2023, into
+ * r->schema_version: "8.2". */
 static void read_schema_version(reader *r) {
   etr_slice key;
   int64_t version[] = {0, 0};
@@ -996,6 +1004,8 @@ static bool is_changed(const reader *r) {
   return false;
 }
 
+/* A graph with any Edge operator is of the Edge dialect, another one with any ATen operator is of
+ * the ATen dialect, and one without either has "". *out is set on success only. */
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
   reader r = {

@@ -78,7 +78,8 @@ static etr_slice storage_key(const etr_pte_value *tensor) {
   return ETR_BYTES(tensor->storage);
 }
 
-/* Returns the number of elements of a tensor, modulo 2^64. */
+/* Returns the number of elements of a tensor, modulo 2^64, which is enough to compare two tensors.
+ */
 static uint64_t elements_of(const etr_pte_value *tensor) {
   uint64_t elements = 1;
   for (int32_t i = 0; i < tensor->rank; i++)

@@ -12,8 +12,8 @@
 /** Returns the instruction with this id; NULL if the program, which may be NULL, has none. */
 const etr_instruction *etr_instruction_at(const etr_pte_method *program, int32_t id);
 
-/** Returns the delegate that an instruction calls; NULL if it calls none of the program's
- * delegates. */
+/** Returns the delegate that an instruction calls; NULL if it is no delegate call, or calls a
+ * delegate that the program does not have. */
 const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program,
                                         const etr_instruction *instruction);
 
@@ -49,7 +49,9 @@ typedef struct etr_storages {
 /** Starts to follow which tensors are written to the planned memory of a program: none so far. */
 void etr_storages_init(etr_storages *storages, const etr_pte_method *program, etr_arena *arena);
 
-/** Records that a tensor is written. When out of memory, the arena has failed. */
+/** Records that a tensor is written: until the next write it is the last one written to its
+ * location in planned memory. A tensor without planned memory is ignored. When out of memory, the
+ * arena has failed. */
 void etr_storages_write(etr_storages *storages, int32_t index);
 
 /**

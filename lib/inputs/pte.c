@@ -276,9 +276,11 @@ static uint64_t storage_number_of(etr_fb *fb, etr_fb_at allocation) {
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
 /* Reads a Tensor of the schema into *out, whose kind the caller sets. Only a tensor with planned
- * memory gets storage, buffer and offset (in bytes). A tensor with data in the file or in a .ptd is
- * a constant unless memory is planned for it: that data is then the initial value of a mutable
- * tensor. Returns false if it has more dimensions than any tensor has. */
+ * memory gets storage, buffer and offset (in bytes). `data` is the index of its data in the file
+ * (0: none): among the constants or, for a mutable tensor, in the list of initial values with the
+ * number mutable_table. A tensor with data in the file or in a .ptd is a constant unless memory is
+ * planned for it: that data is then the initial value of a mutable tensor. Returns false if it has
+ * more dimensions than any tensor has. */
 static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = v->fb;
   size_t rank;
@@ -675,7 +677,8 @@ static const char too_many_delegates[] =
     "a method has too many delegates; raise this limit with --max-delegates";
 
 /* Returns the text that says of which format, version and target a delegate's payload is, from the
- * payload and the compile specs; NULL if they do not say it. `table` is the BackendDelegate. */
+ * payload and the first 32 compile specs; NULL if they do not say it. `table` is the
+ * BackendDelegate. */
 static const char *read_payload_format(pte_reader *reader, const etr_pte_delegate *delegate,
                                        etr_fb_at table) {
   enum { MOST_SPECS = 32 };
@@ -758,8 +761,10 @@ static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_a
   out->args = args;
 }
 
-/* Reads one of the `count` instructions of a method, whose values and delegates are read already.
- * An index of a value, delegate or jump target that does not exist becomes -1. */
+/* Reads one of the `count` instructions of a method, whose values and delegates are read already. A
+ * move, a jump and a free have their values in their first fields; a jump may also go to the end of
+ * the method (`count`). An index of a value, delegate or jump target that does not exist becomes
+ * -1. */
 static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
                              etr_fb_at table, uint32_t count) {
   etr_fb *fb = &reader->fb;
@@ -933,8 +938,9 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
                   "not a .pte: the identifier ET12 is missing");
 }
 
-/* Reads a program and checks that the file is as long as it says. Fails if it is damaged or
- * beyond a limit, or when out of memory; *out is then empty. */
+/* Reads a program and checks that the file is as long as its extended header says and as its last
+ * segment needs; else it is cut short. Fails if it is damaged, beyond a limit (which the message
+ * does not call damage), or when out of memory; *out is then empty. */
 static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                                const etr_pte_limits *limits, etr_error *error) {
   etr_slice bytes = source->bytes;

@@ -63,6 +63,7 @@ etr_entry_kind etr_entry_kind_of(const char *name, const char *edge_entry) {
   return strchr(name, '/') ? ETR_ENTRY_OTHER_PROGRAM : ETR_ENTRY_UNKNOWN;
 }
 
+/* The .pte has an older name, too; this gives the one that ExecuTorch writes now. */
 const char *etr_entry_name(etr_entry_kind kind) {
   for (size_t i = 0; i < ETR_COUNT(known_entries); i++)
     if (known_entries[i].kind == kind && kind != ETR_ENTRY_PTE)
@@ -186,8 +187,9 @@ static etr_status close_document(reader *r, const entry_document *d, etr_json *j
 
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
-/* Reads the archive's entry with this index as a JSON document, with read_content. Fails if the
- * entry or the document is damaged, or if the entry exceeds the bytes left in the budget. */
+/* Reads the archive's entry with this index as a JSON document, with read_content. Remembers the
+ * first entry in which a name was too long and cut, for a warning. Fails if the entry or the
+ * document is damaged, or if the entry exceeds the bytes left in the budget. */
 static etr_status read_entry(reader *r, size_t index, document_reader read_content,
                              etr_error *error) {
   entry_document d = {.first_byte = -1};
@@ -224,7 +226,8 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
   added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1)) : NULL;
 }
 
-/* Reads an entry's document as a program and adds its graph, unless the document is damaged. */
+/* Reads an entry's document as a program and adds its graph, unless the document is damaged, which
+ * shows on `json`, where the caller looks for it. */
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
   etr_program_scope scope = {.no_sources = r->limits.no_sources,
@@ -238,7 +241,8 @@ static void read_program_entry(reader *r, etr_json *json, const char *name) {
     etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
 }
 
-/* Reads the entry debug_handle_map, and notes whether it is undamaged. */
+/* Reads the entry debug_handle_map into r->maps, and notes whether it is undamaged. This is a
+ * document_reader. */
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_handles(r->maps, json);
@@ -246,7 +250,8 @@ static void read_handle_map(reader *r, etr_json *json, const char *name) {
   r->record->has_handle_map = !etr_json_failed(json);
 }
 
-/* Reads the entry delegate_map, and notes whether it is undamaged. */
+/* Reads the entry delegate_map into r->maps, and notes whether it is undamaged. This is a
+ * document_reader. */
 static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_delegates(r->maps, json);
@@ -254,14 +259,15 @@ static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   r->record->has_delegate_map = !etr_json_failed(json);
 }
 
-/* Reads the entry instruction_id_to_num_outs_map. */
+/* Reads the entry instruction_id_to_num_outs_map into r->maps. This is a document_reader. */
 static void read_output_counts(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_output_counts(r->maps, json);
   etr_json_end(json);
 }
 
-/* Reads the id of the exported graph; null says that there is none. */
+/* Reads the id of the exported graph, as a number and as text for the record; null says that there
+ * is none. This is a document_reader. */
 static void read_graph_id(reader *r, etr_json *json, const char *name) {
   (void)name;
   if (etr_json_null(json))

@@ -344,8 +344,9 @@ static file_kind kind_by_name(etr_slice name) {
 }
 
 /* Returns the kind of a file that can be opened, by its first bytes, or by the names of the two
- * kinds that have no recognizable content; FILE_OTHER if it is not known. A zip may have anything
- * before its first header, so the archive reader has to look for an ETRecord. */
+ * kinds that have no recognizable content; FILE_OTHER if it is not known, or if it is a Git LFS or
+ * git-annex pointer, whatever its name. A zip may have anything before its first header, so the
+ * archive reader has to look for an ETRecord. */
 static file_kind kind_by_content(const char *path, etr_slice head) {
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (is_pointer(head))
@@ -462,7 +463,8 @@ static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_err
 
 /* Adds a file of a directory to the files of its kind. Fails if it cannot be opened, because it may
  * belong to the record, and if it is named like an input but is something else, such as a Git LFS
- * pointer. Other files that are none of a record's are only listed as foreign. */
+ * pointer. A pointer named *.bin may stand for an ETRecord or a debug buffer. Other files that are
+ * none of a record's are only listed as foreign. */
 static etr_status look_at_directory_entry(finder *f, const char *path, etr_error *error) {
   file_look look = look_at_content(path);
   etr_slice name = etr_slice_of(etr_last_part(path));
@@ -649,8 +651,9 @@ static etr_status replace_buffer_names(finder *f, etr_inputs *chosen, const etr_
   return ETR_OK;
 }
 
-/* If the caller chose ETDumps, also in logs, they replace those that were found. Returns false when
- * out of memory. */
+/* If the caller chose ETDumps, also in logs, they replace those that were found. What is no log
+ * counts as an ETDump, because reading it says what is wrong with it. Returns false when out of
+ * memory. */
 static bool replace_by_chosen_dumps(finder *f, const etr_inputs *chosen) {
   if (chosen->etdump_count)
     f->found[FILE_ETDUMP].count = 0;
@@ -663,9 +666,9 @@ static bool replace_by_chosen_dumps(finder *f, const etr_inputs *chosen) {
 }
 
 /* Sets *out to the files of a profile among `paths`, in the memory of the finder. A file that the
- * caller chose replaces those of its kind that are found. taps.json is used only if there is one of
- * it. Fails if there is no ETRecord, ETDump or .pte, if one of several has to be chosen, or when
- * out of memory. */
+ * caller chose replaces those of its kind that are found. A BundledProgram is used only if there is
+ * no .pte, and taps.json only if there is one of it. Fails if there is no ETRecord, ETDump or .pte,
+ * if one of several has to be chosen, or when out of memory. */
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
@@ -739,8 +742,8 @@ static const char **copy_texts(const char ***slots, char **end, const char *cons
 }
 
 /* Copies what was found into one block of memory: first the lists of pointers, then all texts. The
- * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer.
- * Fails when out of memory. */
+ * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer. The
+ * decoded logs and the held buffers are handed over uncopied. Fails when out of memory. */
 static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
   size_t pointer_count = found->etdump_count + found->passed_over_count + found->repeated_count +

@@ -143,8 +143,8 @@ static void read_tensor(table_reader *r, etr_safetensor *tensor) {
 
 /* ---- The table ---- */
 
-/* Reads __metadata__, an object of texts, into out->metadata and out->texts. When out of memory,
- * the arena has failed. */
+/* Reads __metadata__, an object of texts, into out->texts; out->metadata gives the index of a key's
+ * text there. When out of memory, the arena has failed. */
 static void read_metadata(table_reader *r) {
   etr_slice key;
   for (etr_json_object(r->json); etr_json_key(r->json, &key);) {
@@ -191,7 +191,7 @@ static int compare_offsets(const void *a, const void *b) {
 }
 
 /* Fails if tensors share bytes, because a small file could otherwise ask for the reading of any
- * number of bytes. */
+ * number of bytes. Tensors without bytes share none. */
 static etr_status fail_if_overlapping(const etr_safetensors *table, const char *path,
                                       etr_error *error) {
   size_t count = 0;

@@ -48,7 +48,7 @@ typedef struct digit_row {
 static const char announcement[] = "#[RUN THIS]\n";
 
 /* Returns true if this character completes the line with which Arm's runner announces an ETDump.
- * *matched is the number of its characters that the last ones of the log agree with. */
+ * *matched counts how many of the last characters of the log are the start of that line. */
 static bool completes_announcement(size_t *matched, char c) {
   if (c != announcement[*matched])
     *matched = 0;
@@ -231,7 +231,9 @@ static void report_damaged_dump(reader *r, size_t start, size_t end, uint64_t ex
 }
 
 /* Adds the ETDump whose base64 starts here, with the debug buffer read before it, or reports that
- * it is damaged. Returns the position at which its base64 ends. */
+ * it is damaged. Base64 in quotes ends at the closing quote, and is damaged if that is missing and
+ * the ETDump has no size prefix. Without quotes it ends where the size prefix says. Returns the
+ * position at which its base64 ends. */
 static size_t read_dump(reader *r, size_t start) {
   uint64_t expected_bytes = size_by_prefix(r, start);
   bool is_quoted = start > 0 && r->text[start - 1] == '"';

@@ -198,6 +198,8 @@ static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   return ETR_OK;
 }
 
+/* A tensor of a file is read piece by piece if its elements are stored in the order of its
+ * dimensions, and else loaded as a whole, because the next element may be anywhere. */
 etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view,
                                   const char **problem) {
   *problem = NULL;
@@ -213,8 +215,9 @@ static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t elemen
          element * reader->view.element->size;
 }
 
-/* Moves index and distance to the next element in the order of the dimensions: the last one
- * advances first, and carries into the one before it at its end. */
+/* Moves `index`, and `distance` from the first element, in elements, to the next element in the
+ * order of the dimensions: the last one advances first, and carries into the one before it at its
+ * end. */
 static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {

@@ -37,8 +37,9 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
  */
 const char *etr_tensor_fault(const etr_tensor_view *view);
 
-/** Computes statistics over all elements of a tensor without a fault, in one pass over the bytes.
- * Returns false if it could not be read completely. */
+/** Computes statistics over all elements of a tensor in a file without a fault (it is dense, so its
+ * strides do not matter), in one pass over the bytes. Returns false if it could not be read
+ * completely. */
 bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view);
 
 /** Reads the elements of a tensor without a fault in the order of its dimensions, the last one

@@ -70,7 +70,8 @@ static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *is
   return number;
 }
 
-/* Compares with the expected texts first. The text becomes a follower of the last one. */
+/* Models repeat their layers, so the text is first compared with the last one and those that
+ * followed that earlier. Then the text becomes the newest follower of the last one. */
 uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *is_known) {
   *is_known = false;
   if (etr_arena_failed(cache->numbers.arena))

@@ -137,6 +137,8 @@ static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_s
   return ETR_OK;
 }
 
+/* An offset that is too large for 64 bits of bytes becomes UINT64_MAX, which etr_tensor_fault()
+ * refuses. An element has at most eight bytes. */
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
                           const etr_pickle_value *tensor, etr_error *error) {
   *out = (etr_tensor_view){

@@ -50,7 +50,9 @@ static void add_uses_of_numbers(etr_uses *u, const etr_pte_value *value, etr_use
 }
 
 /* Adds the uses of an instruction's argument: of a tensor, or of a list of tensors and then of each
- * of its tensors; of numbers only if lists_numbers is set. `use` says how the argument is used. */
+ * of its tensors. Uses of numbers are added only if lists_numbers is set, and not for a delegate
+ * call. `use` says how the argument is used. A list for which the limit of items leaves no room is
+ * added without its tensors. */
 static void add_uses_of_argument(etr_uses *u, const etr_instruction *instruction, size_t index,
                                  etr_use use) {
   const etr_pte_method *program = u->method->program;
@@ -133,8 +135,9 @@ static void mark_argument(etr_uses *u, size_t count, int32_t argument, uint8_t u
     u->marks[argument] |= use;
 }
 
-/* Clears the marks of a call's `count` arguments, and allocates more if it has more than any call
- * before. Returns false when out of memory. */
+/* Clears the marks of a call's `count` arguments, which say whether the delegate reads or writes
+ * each, and allocates more if it has more than any call before. Returns false when out of memory.
+ */
 static bool clear_marks(etr_uses *u, size_t count) {
   if (count > u->mark_capacity) {
     u->mark_capacity = ETR_MAX(count, 2 * u->mark_capacity);
@@ -226,6 +229,8 @@ bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32
   return uses->returned_by != NULL;
 }
 
+/* The list, `results` and handed_on are those of this instruction only. A jump reads its condition,
+ * and an instruction that frees a value counts as reading it. */
 void etr_uses_list(etr_uses *u, int32_t id) {
   const etr_instruction *instruction = &u->method->program->instructions[id];
   u->list.count = 0;
@@ -268,6 +273,7 @@ static int compare_writes(const void *a, const void *b) {
   return (x->instruction > y->instruction) - (x->instruction < y->instruction);
 }
 
+/* The limit of steps is for all searches together. */
 void etr_reaching_init(etr_reaching *r, const etr_pte_method *program, etr_arena *arena) {
   *r = (etr_reaching){
       .program = program,
@@ -427,8 +433,10 @@ static bool search_before_end_of(etr_reaching *r, size_t instruction) {
 }
 
 /* Continues the search before the start of a part: at the end of the instruction before it, if
- * control can go on from there, and at each jump to it. Each search does that once for a part, so
- * it ends in loops. Returns false if the search takes too long, or when out of memory. */
+ * control can go on from there, and at each jump to it. Before the first part (0) is the start of
+ * the method, so that what the value was then reaches the instruction, too (from_start). Each
+ * search does that once for a part, so it ends in loops. Returns false if the search takes too
+ * long, or when out of memory. */
 static bool search_before_part(etr_reaching *r, uint32_t part) {
   const etr_write first = {(int32_t)part, 0};
   uint32_t start = r->part_starts.data[part];
@@ -482,7 +490,8 @@ static bool remember_single_write(etr_reaching *r, int32_t value) {
 /* Goes back from the instruction along all ways, and stops on each at the first write that it
  * meets. A search that takes too long finds only the last write before the instruction, in the
  * program's order. A value that nothing writes, and an instruction that never runs, need no search.
- */
+ * If a single write was found, it is remembered for the parts of the program that the search
+ * passed, so that later searches of the value stop there. */
 bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
   uint32_t part = r->part_of[instruction];
   size_t kept = 0;

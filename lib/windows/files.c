@@ -32,7 +32,8 @@ static mode_t mode_of(HANDLE handle, DWORD attributes) {
   return attributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR | 0777 : S_IFREG | rights;
 }
 
-/* Fills a struct stat from an open handle. Returns 0; -1, with errno, on failure. */
+/* Fills a struct stat from an open handle: of a console or a pipe only the kind, and a size only of
+ * a regular file. Returns 0; -1, with errno, on failure. */
 static int stat_handle(HANDLE handle, struct stat *out) {
   BY_HANDLE_FILE_INFORMATION about;
   FILE_BASIC_INFO times;

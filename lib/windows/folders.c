@@ -100,7 +100,9 @@ static bool append_entry(struct dirent ***list, size_t *count, const struct dire
   return true;
 }
 
-/* Lists a directory, sorted by `compare`, as POSIX's function does; the filter is not used. */
+/* Lists a directory, sorted by `compare`, as POSIX's function does; the filter is not used. Returns
+ * the number of entries, which the caller frees, as it does their list; -1, with errno, on failure.
+ */
 int scandir(const char *path, struct dirent ***entries, int (*filter)(const struct dirent *),
             int (*compare)(const struct dirent **, const struct dirent **)) {
   DIR *directory = opendir(path);

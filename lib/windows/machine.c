@@ -44,6 +44,7 @@ int gethostname(char *room, size_t size) {
 
 /* ---- The terminal ---- */
 
+/* Returns 1 for a console, else 0. */
 int isatty(int file) {
   DWORD mode;
   HANDLE handle = etr_win_handle(file);

@@ -99,7 +99,8 @@ int rmdir(const char *path) {
 /* ---- Moving ---- */
 
 /* Renames a file as POSIX's function does: an existing file is replaced, even while it is open. If
- * the file system cannot do that, it is replaced in the older way of Windows. */
+ * the file system cannot do that, it is replaced in the older way of Windows, whose flag is a
+ * boolean (TRUE: replace). */
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
   const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,

@@ -138,6 +138,7 @@ bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
 
 /* ---- Opening ---- */
 
+/* The C library gives -2 for a standard stream that this process was started without. */
 HANDLE etr_win_handle(int file) {
   intptr_t handle = file >= 0 ? _get_osfhandle(file) : -1;
   if (handle == -1 || handle == -2)

@@ -27,16 +27,21 @@ static struct program *find_started(pid_t id) {
 
 /* ---- What it gets ---- */
 
+/* Starts with the program's standard streams being those of this process (-1 each). Returns 0. */
 int posix_spawn_file_actions_init(posix_spawn_file_actions_t *files) {
   *files = (posix_spawn_file_actions_t){{-1, -1, -1}, false};
   return 0;
 }
 
+/* Gives the program this process's descriptor `from` as its standard stream `to`. Returns 0. */
 int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *files, int from, int to) {
   files->files[to] = from;
   return 0;
 }
 
+/* Opens the file for a stream of the program at once, not when the program starts. Callers do that
+ * only for its standard input (0). If it cannot be opened (-1), the program gets the stream of this
+ * process. Returns 0. */
 int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *files, int to, const char *path,
                                      int flags, int mode) {
   files->files[to] = open(path, flags, mode);
@@ -44,6 +49,7 @@ int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *files, int to, 
   return 0;
 }
 
+/* Closes the file that posix_spawn_file_actions_addopen() opened for standard input. Returns 0. */
 int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *files) {
   if (files->opens_input && files->files[0] >= 0)
     (void)close(files->files[0]);
@@ -184,7 +190,7 @@ static bool add_started(const PROCESS_INFORMATION *made, HANDLE job) {
 
 /* Starts a program with these standard streams, in a job, so that it and what it starts can be
  * ended together. It is suspended until it is in the job. Sets *out to its id. Returns 0, or an
- * errno. */
+ * errno: ENOEXEC stands for errors that POSIX has no name for, and EAGAIN for too many programs. */
 static int start_program(pid_t *out, const wchar_t *program, command_line *line,
                          const HANDLE streams[3]) {
   STARTUPINFOW how = {.cb = sizeof how,

@@ -34,8 +34,8 @@ static BOOL WINAPI handle_console_event(DWORD event) {
   return TRUE;
 }
 
-/* Sets or returns the handler of a signal as POSIX's function does. Signals that never come count
- * as ignored, whoever handles them. */
+/* Sets or returns the handler of a signal as POSIX's function does. Signals that never come, all
+ * but SIGINT and SIGTERM, count as ignored, whoever handles them. */
 int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
   static atomic_bool is_known;
   void (*_Atomic * handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
@@ -82,8 +82,9 @@ int raise(int number) {
   return 0;
 }
 
-/* Waits for a signal, at most for the given time; nothing else is waited for. Returns 0 if none
- * came, else -1 with EINTR. */
+/* Waits for a signal, at most for the given time; nothing else is waited for. Looks every A_MOMENT
+ * (ms), because handlers of signals run in other threads here; meanwhile `mask` says which signals
+ * are held back. Returns 0 if none came, else -1 with EINTR. */
 int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most,
             const sigset_t *mask) {
   uint32_t was = atomic_load(&arrived), before = atomic_load(&held);

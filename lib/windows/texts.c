@@ -35,8 +35,8 @@ static struct {
   size_t *size;
 } memory;
 
-/* Opens a stream whose content becomes a text when it is closed, as POSIX's function does; one at
- * a time. */
+/* Opens a stream whose content becomes a text when it is closed, as POSIX's function does. Only one
+ * can be open at a time: a second one fails with EMFILE. */
 FILE *open_memstream(char **text, size_t *size) {
   errno = EMFILE;
   if (memory.stream != NULL)
