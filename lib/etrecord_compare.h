@@ -535,7 +535,7 @@ typedef struct etr_method_pair {
                      that of an ETRecord: pairs are events then, which add up to the parts of
                      operators, and there are no modules, patterns and source lines */
   etr_unnamed_side unnamed_side;
-  etr_change execute;                   /**< Method::execute */
+  etr_change execute;         /**< Method::execute */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
                                  operators in the order of the base */
   size_t pair_count;

@@ -73,7 +73,7 @@ with_sanitizers >build/sanitizers.log 2>&1 &
 sanitizers=$!
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 # What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
-stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$)'
+stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$|cli$)'
 wait "$sanitizers" || status=1
 cat build/sanitizers.log
 print_costs release asan-blocks tsan

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 
 stage bash tests/run.sh
 stage ctest --preset release --label-regex long -j "$(nproc)"
+stage ctest --preset release --tests-regex '^cli$' # which run.sh leaves to the sanitizers
 stage bash tests/strength/run.sh "${1:-30}"
 stage python3 tests/bench/bench.py --repeat 1 --only python --only limit
 stage bash packaging/debian/build.sh
