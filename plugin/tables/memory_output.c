@@ -838,7 +838,6 @@ etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filte
   etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
   const memory subject = gather_memory(&answer.arena, profile, NULL);
   answer.profile = answer.fields.profile = profile;
-  etr_answer_put_filter(&answer);
   etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &subject);
   (void)etr_answer_put_methods(&answer, put_method_members);
   /* true: if memory ran out, the arena of the answer tells. */

@@ -186,18 +186,16 @@ static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
   enum { MOST_BYTES = 100 };
   etr_text text = {.arena = arena};
   char shape[ETR_SHAPE_ROOM];
-  for (size_t i = 0; i < graph->node_count; i++) {
+  bool is_cut = false;
+  for (size_t i = 0; !is_cut && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_INPUT || node->output_count == 0 || node->subgraph != ETR_NONE)
       continue;
-    etr_slice label = {shape, etr_format_shape(shape, &node->outputs[0])};
-    if (text.size + label.size > MOST_BYTES)
-      label = ETR_SLICE("...");
+    const etr_slice label = {shape, etr_format_shape(shape, &node->outputs[0])};
+    is_cut = text.size + label.size > MOST_BYTES;
     if (text.size > 0)
       (void)etr_text_add(&text, ETR_SLICE(" "));
-    (void)etr_text_add(&text, label);
-    if (label.size == 3)
-      break;
+    (void)etr_text_add(&text, is_cut ? ETR_SLICE("...") : label);
   }
   (void)etr_text_add(&text, (etr_slice){"", 1});
   return text.data;

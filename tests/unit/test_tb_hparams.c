@@ -70,6 +70,31 @@ Test(tb_hparams, a_given_fact_has_its_type) {
   tiny_clear(&t);
 }
 
+/* A label of three bytes is one of an input, not the end of the list, which is for long lists. */
+Test(tb_hparams, inputs_are_listed_up_to_a_length) {
+  static const char *const expected[] = {
+      "f32 i64", "f32 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 "
+                 "i64 i64 i64 i64 i64 ..."};
+  static const size_t counts[] = {2, 40};
+  for (size_t i = 0; i < ETR_COUNT(counts); i++) {
+    tiny t = {0};
+    etr_value number = {.name = "x", .dtype = "float32", .rank = -1};
+    etr_value index = {.name = "i", .dtype = "int64", .rank = -1};
+    for (size_t k = 0; k < counts[i]; k++) {
+      uint32_t input = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+      t.nodes.data[input].outputs = k == 0 ? &number : &index;
+      t.nodes.data[input].output_count = 1;
+    }
+    tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0), 100);
+    Tensorboard__HParamsPluginData *data = start_session(&t, NULL, 0);
+    const Tensorboard__Value *value = find_hparam(data->session_start_info, "inputs");
+    cr_assert(value);
+    cr_expect_str_eq(value->string_value, expected[i], "%s", value->string_value);
+    tensorboard__hparams_plugin_data__free_unpacked(data, NULL);
+    tiny_clear(&t);
+  }
+}
+
 /* TensorBoard takes the columns from any one of the records: each has a text in all of them. */
 Test(tb_hparams, a_record_without_a_graph_has_the_columns_of_others) {
   static const struct {
