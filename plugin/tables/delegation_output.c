@@ -290,6 +290,17 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
+/* Writes a count of a method's nodes; null if no graph says which nodes there are. */
+static void put_node_count(const etr_fields *f, const char *key, const etr_method *method,
+                           size_t count) {
+  if (method->graph != ETR_NONE) {
+    etr_field_count(f, key, count);
+    return;
+  }
+  etr_jw_key(f->json, key);
+  etr_jw_null(f->json);
+}
+
 /* Writes into an open object the counts of a method's nodes that are delegated and that are not,
  * and a list with the counts and times of each operator. Returns false when out of memory. */
 static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
@@ -300,8 +311,8 @@ static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr
   etr_field_text(f, "method", method->name);
   etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
-  etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
-  etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
+  put_node_count(f, "delegated_nodes", method, delegation.delegated_nodes);
+  put_node_count(f, "non_delegated_nodes", method, delegation.non_delegated_nodes);
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
   etr_field_begin_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
@@ -336,12 +347,11 @@ bool etr_delegates_put_list(const etr_fields *f, etr_arena *arena, const etr_met
   return cells != NULL;
 }
 
-/* Writes the operators and delegates of a method as a JSON object; nothing for a method without a
- * graph. Returns false when out of memory. */
+/* Writes the operators and delegates of a method as a JSON object. Returns false when out of
+ * memory.
+ */
 static bool put_delegation_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
-  if (method->graph == ETR_NONE)
-    return true;
   etr_jw_object(f->json);
   bool is_good = put_operator_counts(f, &answer->arena, method, answer->filter) &&
                  etr_delegates_put_list(f, &answer->arena, method, answer->filter,

@@ -1324,6 +1324,7 @@ class MethodDelegation(_Answer):
 
     Fields:
         skipped_runs: inferences left out, as warm-up or by choice; `runs` counts the others
+        delegated_nodes: None: no graph says which operators there are
         delegates: times are per inference
         ambiguous: nodes that could be on the other side: debug handles do not say which of them delegates took, and the likelier side is counted
     """
@@ -1332,8 +1333,8 @@ class MethodDelegation(_Answer):
     runs: int
     skipped_runs: int
     delegated_subgraphs: int
-    delegated_nodes: int
-    non_delegated_nodes: int
+    delegated_nodes: int | None
+    non_delegated_nodes: int | None
     operators: list[OperatorDelegation]
     delegates: list[Delegate] = field(default_factory=list)
     ambiguous: int = 0  # nodes that may be counted on the wrong side
