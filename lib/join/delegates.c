@@ -937,6 +937,28 @@ static bool name_kernel(finder *f, etr_event *event, const etr_placed *instructi
   return event->kernel != NULL;
 }
 
+/* Marks operators in a delegate of an unknown backend as without a place if their starts are made
+ * up: where only durations were measured, each start is the end of another operator. Then the
+ * durations of one run fill the time from the first start to the last end. Clocks that measure
+ * starts leave gaps between operators. rows: the events of one instruction. */
+static void mark_made_up_starts(etr_event *rows, size_t count) {
+  uint64_t first_start = UINT64_MAX, last_end = 0, sum = 0;
+  size_t timed = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].kind != ETR_EVENT_DELEGATE_OPERATOR || rows[i].sample_count == 0)
+      continue;
+    uint64_t start = rows[i].starts[0], duration = rows[i].durations[0];
+    first_start = ETR_MIN(first_start, start);
+    last_end = ETR_MAX(last_end, etr_add_up_to_most(start, duration));
+    sum = etr_add_up_to_most(sum, duration);
+    timed += duration > 0;
+  }
+  if (timed < 2 || last_end - first_start != sum)
+    return;
+  for (size_t i = 0; i < count; i++)
+    rows[i].has_no_place = rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR;
+}
+
 /* Describes the events of a block and finds their nodes, one instruction after the other. Names
  * kernels last, because a decoder may have named some. Returns false when out of memory. */
 static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *rows) {
@@ -950,6 +972,8 @@ static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *
       if (event->kind == ETR_EVENT_KERNEL && !set_node_of_kernel_event(f, event, instruction))
         return false;
     }
+    if (!instruction || !instruction->backend)
+      mark_made_up_starts(&rows[i], end - i);
     if (instruction &&
         !etr_delegate_rows(f->placement, instruction, &rows[i], end - i, &f->reading, f->arena))
       return false;

@@ -22,7 +22,7 @@ typedef struct delegate_cells {
   const etr_delegate *delegate;
   const etr_delegate_row *row;
   /* Times over all runs, divided by their number or, for totals, by 1; NaN: it did not run. */
-  double call, on_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
+  double call, on_nodes, off_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
   etr_arena *arena;
   etr_delegate_contents contents;
   const etr_delegate_payload *payload; /* NULL: not known */
@@ -146,6 +146,8 @@ static const etr_field delegate_fields[] = {
     {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
      ETR_AT(delegate_cells, estimated), .says = "the part of on_nodes that is estimated",
      .nullable = true},
+    TIME("off_nodes", "on no node", off_nodes,
+         "the part of it in operators on no node, and in inserted copies"),
     TIME("copy_in", "copying in", phases[ETR_PHASE_COPY_IN], "its own time, by phase"),
     TIME("compute", "computing", phases[ETR_PHASE_COMPUTE], NULL),
     TIME("wait", "waiting", phases[ETR_PHASE_WAIT], NULL),
@@ -191,6 +193,7 @@ static delegate_cells make_delegate_cells(etr_arena *arena, const etr_method *me
                           .row = row,
                           .call = (double)row->delegate->call_ticks / divisor,
                           .on_nodes = (double)row->ticks / divisor,
+                          .off_nodes = (double)row->off_nodes / divisor,
                           .estimated = (double)row->estimated_ticks / divisor,
                           .arena = arena};
   for (size_t i = 0; i < ETR_PHASES; i++)

@@ -185,7 +185,9 @@ static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_sli
   if (!row)
     return;
   row->units[time_slice->compute_unit] += time_slice->ticks;
-  if (time_slice->part != ETR_TIME_OPERATORS)
+  if (time_slice->part == ETR_TIME_UNPLACED || time_slice->part == ETR_TIME_INSERTED)
+    row->off_nodes += time_slice->ticks;
+  else if (time_slice->part != ETR_TIME_OPERATORS)
     row->phases[time_slice->phase] += time_slice->ticks;
 }
 

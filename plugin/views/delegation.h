@@ -60,7 +60,8 @@ typedef struct etr_delegate_row {
   uint64_t ticks;                    /* time on the nodes */
   double typical;                    /* the same per inference, in the typical run */
   uint64_t estimated_ticks;          /* the part of `ticks` that is estimated */
-  uint64_t phases[ETR_PHASES];       /* time that is not on nodes, by phase */
+  uint64_t off_nodes;                /* of operators on no node, and of inserted copies */
+  uint64_t phases[ETR_PHASES];       /* the rest of its time, by phase */
   uint64_t units[ETR_COMPUTE_UNITS]; /* all of its time, by compute unit */
 } etr_delegate_row;
 

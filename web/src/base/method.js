@@ -245,6 +245,7 @@ const DELEGATE_TIMES = [
   'call',
   'on_nodes',
   'estimated',
+  'off_nodes',
   'copy_in',
   'compute',
   'wait',

@@ -324,6 +324,7 @@ function RowsDetails({chosen}) {
 }
 
 const DELEGATE_PARTS = [
+  ['off_nodes', 'on no node'],
   ['copy_in', 'copying in'],
   ['compute', 'computing'],
   ['wait', 'waiting'],
