@@ -105,9 +105,10 @@ static bool says_slower_or_faster(etr_verdict verdict) {
   return verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 
-/* Judges the changes of a method that are not decided yet, of which there are `open_count`, each
- * at that part of the level. Decided is what turns out slower or faster; *decided is set to the
- * number of those that are decided now. Returns false when out of memory. */
+/* Judges the changes of a method that are not decided yet, of which there are `open_count`, each at
+ * that part of the level. Decided is what turns out slower or faster; *decided is set to the number
+ * of those that are decided now. Earlier verdicts on the undecided ones are replaced. Returns false
+ * when out of memory. */
 static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_count,
                             size_t *decided) {
   etr_arena scratch = {0};
