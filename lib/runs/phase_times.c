@@ -75,7 +75,8 @@ static size_t list_runs_of_phase(measuring *m, uint32_t phase, uint32_t *runs) {
 }
 
 /* Measures the runs of a phase, or all runs if it is ETR_NONE: statistics in ticks, typical time
- * and noise. Lists the runs in `runs`. Returns false when out of memory. */
+ * without odd recordings (false) and noise. Adds the time of each run, relative to the median, to
+ * m->ratios. Lists the runs in `runs`. Returns false when out of memory. */
 static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
                           etr_arena *arena) {
   size_t count = list_runs_of_phase(m, phase, runs);

@@ -137,8 +137,8 @@ static size_t kind_of(const method_runs *c, size_t i) {
   return kind;
 }
 
-/* Makes each distinct value a kind of runs. Returns false if there are fewer than two or more than
- * MOST_KINDS, which is too many to be kinds. */
+/* Makes each distinct value a kind of runs, with the value in c->least. Returns false if there are
+ * fewer than two or more than MOST_KINDS, which is too many to be kinds. */
 static bool make_kind_of_each_value(method_runs *c) {
   c->kinds = 0;
   for (size_t i = 0; i < c->count; i++) {
@@ -172,8 +172,9 @@ static size_t find_widest_gap(const method_runs *c, double *gap) {
   return index;
 }
 
-/* Makes two kinds of the sorted values before and after a gap. Returns true if the values of each
- * kind are spread less wide than the gap (both are factors), so that the kinds are clear. */
+/* Makes two kinds of the sorted values before and after a gap, with the smallest value of each in
+ * c->least. Returns true if the values of each kind are spread less wide than the gap (both are
+ * factors), so that the kinds are clear. */
 static bool split_into_two_kinds(method_runs *c, size_t at, double gap) {
   c->kinds = 2;
   c->least[0] = c->sorted[0];
@@ -214,8 +215,8 @@ static size_t list_runs_of_length(const method_runs *c, const bool *is_long, boo
   return count;
 }
 
-/* Puts the first run of its series before the only listed long run, to compare both. Returns false
- * if that first run is not long. */
+/* Puts the first run of its series before the only listed long run, which is long_runs[0], to
+ * compare both. Returns false if that first run is not long. */
 static bool add_first_run_of_series(const method_runs *c, const bool *is_long,
                                     uint32_t *long_runs) {
   const etr_run *runs = c->known->blocks->runs;
@@ -311,8 +312,8 @@ static double median_of_length(method_runs *c, const bool *is_long, bool wants_l
 }
 
 /* Marks the runs that take longer because they do other work, by their times alone: those above the
- * widest gap between times for which that is so. Returns false if there are none, or when out of
- * memory, which sets c->failed. */
+ * widest gap between times for which that is so, of the GAPS_TRIED widest gaps that are at least
+ * LEAST_GAP. Returns false if there are none, or when out of memory, which sets c->failed. */
 static bool mark_long_times(method_runs *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
@@ -381,8 +382,8 @@ static bool distinguish_events(method_runs *c) {
   return is_distinct;
 }
 
-/* Marks the runs that read more tokens than others. Returns false if the tokens are not known of
- * all runs, or do not differ. */
+/* Marks the runs that read more tokens than the run that read the fewest. Returns false if the
+ * tokens are not known of all runs (0), or do not differ. */
 static bool mark_more_tokens(method_runs *c) {
   double least = INFINITY;
   bool has_more = false;
@@ -435,7 +436,8 @@ static void set_phases(etr_known_phases *phases, const method_runs *c, etr_phase
                                                                             : 1 - long_phase);
 }
 
-/* Finds the phases of a method's runs by the strongest rule that distinguishes them. */
+/* Finds the phases of a method's runs by the strongest rule that distinguishes them: numbers of
+ * tokens, sizes of logged values, events, then times. Sets nothing if no rule does. */
 static void find_phases(etr_known_phases *phases, method_runs *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
   if (mark_more_tokens(c)) {

@@ -184,7 +184,8 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
 /* ---- Removing excluded runs from blocks ---- */
 
 /* Each block that has excluded runs counts them in skipped_run_count, and starts with its first
- * included run. Returns false when out of memory. */
+ * included run. {0} names no groups: then the excluded runs leave. Returns false when out of
+ * memory. */
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
