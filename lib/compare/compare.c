@@ -137,8 +137,9 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
-/* Returns a number for the types and dimensions of all outputs of an item; 0 if they are unknown.
- * Items of documents have no outputs, but their types and dimensions as one text. */
+/* Returns a number for the types and dimensions of all outputs of an item, which is equal for equal
+ * ones on both sides; 0 if they are unknown. Items of documents have no outputs, but their types
+ * and dimensions as one text. */
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   if (!item->of)
     return item->shape ? number_of(numbers, item->shape) : 0;
@@ -161,8 +162,9 @@ static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   return (uint32_t)link.so_far;
 }
 
-/* Returns a number for a source line: for its text and its function, because files and line
- * numbers change without a change of the line. Returns 0 if the line is unknown. */
+/* Returns a number for a source line, which is equal for lines of equal text in functions of equal
+ * name, because files and line numbers change without a change of the line. Returns 0 if the line
+ * is unknown. */
 static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   if (!item->code)
     return 0;
@@ -170,8 +172,9 @@ static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   return number_of_bytes(numbers, line, sizeof line);
 }
 
-/* Returns a number for the dimensions in a text like "f32[1,64]", and sets *rank to how many there
- * are. Returns 0, without setting *rank, if there are none or if they are symbolic. */
+/* Returns a number for the dimensions in a text like "f32[1,64]", which is equal for equal
+ * dimensions on both sides, and sets *rank to how many there are. Returns 0, without setting *rank,
+ * if there are none or if they are symbolic. */
 static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
   const char *open = text ? strchr(text, '[') : NULL;
   if (!open)
@@ -207,9 +210,10 @@ static uint32_t number_of_first_output_dims(etr_map *numbers, const etr_side_ite
   return number_of_dims(numbers, text, rank);
 }
 
-/* Returns a number for the kind of an operator. Lowerings give several names to one kind: portable
- * kernels run a linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain
- * different kinds, because they read different inputs. */
+/* Returns a number for the kind of an operator, which is equal for operators of one kind on both
+ * sides. Lowerings give several names to one kind: portable kernels run a linear layer as addmm,
+ * while XNNPACK and Core ML keep linear. Overloads remain different kinds, because they read
+ * different inputs. */
 static uint32_t number_of_operator_kind(etr_map *numbers, const char *op) {
   static const struct {
     const char *op, *kind;
@@ -812,8 +816,8 @@ static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *
   return ETR_CAUSE_NONE;
 }
 
-/* Compares the execution time of a method on both sides, and keeps in *execute_case what it was
- * judged by, for etr_verdicts_add(). Returns false when out of memory. */
+/* Compares the execution time of a method on both sides, which is judged by itself, and keeps in
+ * *execute_case what it was judged by, for etr_verdicts_add(). Returns false when out of memory. */
 static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *execute_case,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
@@ -984,8 +988,9 @@ static bool computes_anything(const etr_profile *profile, uint32_t index) {
   return method && !method->computes_nothing;
 }
 
-/* Lists the methods of the newer side with their partners, then those that only the base has.
- * Methods that only return constants are left out. Returns NULL when out of memory. */
+/* Lists the methods of the newer side with their partners, then those that only the base has. A
+ * pair has the name in the newer side, or if that is empty, in the base. Methods that only return
+ * constants are left out. Returns NULL when out of memory. */
 static etr_method_pair *list_method_pairs(comparator *c, size_t *count) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);

@@ -230,8 +230,9 @@ static bool hash_read_dims(etr_evidence *e, etr_arena *arena) {
   return true;
 }
 
-/* The modules of both sides are aligned first, because operators are sought within their modules.
- * Returns false when out of memory. */
+/* The modules of both sides are aligned first, because operators are sought within their modules:
+ * those that are alone there (false), and those that are alone on their source line (true). Returns
+ * false when out of memory. */
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                        etr_arena *arena) {
   etr_item_modules modules[ETR_SIDES];

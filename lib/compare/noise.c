@@ -266,9 +266,9 @@ static void set_variance_by_recordings(estimate *e, const etr_side_time *base,
   e->row_variance = ETR_MAX(pooled, (clock_variance(base) + clock_variance(newer)) / 2);
 }
 
-/* Estimates a change and its variance: by recordings if both sides have enough, else by runs.
- * Where that is impossible, `is_known` stays false and the estimate's reason says what is
- * missing. */
+/* Estimates a change, which is the logarithm of newer / base, and its variance: by recordings if
+ * both sides have enough, else by runs. Where that is impossible, `is_known` stays false and the
+ * estimate's reason says what is missing. */
 static estimate estimate_change(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
@@ -422,8 +422,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
 /* ---- Changes that are judged alone ---- */
 
 /* Returns the smallest number of recordings on each side, above the present one, that would
- * distinguish the change from `question` in four of five cases (a power of 80 %); 0 if it is more
- * than ETR_MOST_RECORDINGS, or if the clock cannot resolve the difference. */
+ * distinguish the change from `question`, a logarithm, in four of five cases (a power of 80 %); 0
+ * if it is more than ETR_MOST_RECORDINGS, or if the clock cannot resolve the difference. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 double level) {
   static const double MISSED = 0.4; /* of either tail together: one of five on one side */

@@ -440,8 +440,8 @@ static void read_figure_time(doc_reader *r, void *into) {
   *(double *)into *= r->profile->ticks_per_second / 1e9;
 }
 
-/* Reads the figures of a method that a summary shows: its range, first run, tokens, delegation
- * and work. */
+/* Reads the figures of a method that a summary shows: its range, first run, tokens, delegation and
+ * work. Times become ticks, except ms_per_token; what is unknown is NaN. */
 static void read_figures(doc_reader *r, void *figures) {
   static const field fields[] = {
       {"low", read_figure_time, offsetof(etr_side_figures, low)},

@@ -462,7 +462,8 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
 
 /* ---- Together ---- */
 
-/* Makes the rows of all blocks, with their samples, statistics and kinds. Returns false when out of
+/* Makes the rows of all blocks, with their samples, statistics and kinds. The samples are counted
+ * before they are stored, so that each row gets its part of one list. Returns false when out of
  * memory. */
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   if (!make_rows_and_run_lists(b))

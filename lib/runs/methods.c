@@ -237,7 +237,8 @@ static const verdict *find_or_add_verdict(decider *d, const etr_block *block) {
 
 /* ---- Deciding ---- */
 
-/* Leaves a block without a method because it fits none, with a warning. */
+/* Leaves a block without a method because it fits none, with a warning, and counts its runs as
+ * foreign. */
 static void reject_block(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
   d->blocks->foreign_run_count += block->run_count;
@@ -771,7 +772,8 @@ static size_t count_dumps(const etr_blocks *blocks) {
 }
 
 /* Records for each run whether it executed a method and how many methods were loaded in it, and for
- * each dump whether it logs instructions. */
+ * each dump whether it logs instructions. No run has a verdict yet, and none was separated by
+ * loads. */
 static void record_runs(decider *d) {
   for (size_t b = 0; b < d->blocks->block_count; b++) {
     const etr_block *block = &d->blocks->blocks[b];

@@ -186,9 +186,10 @@ static size_t sort_stretches_of_rest(measuring *m) {
 }
 
 /* Splits the runs that are not behind a load into two groups at the widest gap between their
- * stretches. Returns false if a group is too small, or if the groups are not clear: the gap must be
- * wide, the ratio of the groups must fit the costs of the methods, and the scaling kernels must be
- * stretched more than the constant ones in the upper group only. */
+ * stretches, and sets *out to the median stretches of the groups. Returns false if a group is too
+ * small, or if the groups are not clear: the gap must be wide, the ratio of the groups must fit the
+ * costs of the methods, and the scaling kernels must be stretched more than the constant ones in
+ * the upper group only. */
 static bool split_rest_at_widest_gap(measuring *m, groups *out) {
   size_t count = sort_stretches_of_rest(m), split = 0;
   double gap = 0;
@@ -224,7 +225,8 @@ static double spread_of(measuring *m, double center) {
 
 /* Compares the two runs directly after loads with each other and with all other runs. Returns true
  * if one of them is clearly the only run of the dearer method: its stretch is far from that of the
- * other one and from the median of all, these are near to each other, and no run is like it. */
+ * other one and from the median of all, these are near to each other, and no run is like it. Then
+ * *out has that median and its stretch. */
 static bool compare_runs_behind_loads(measuring *m, groups *out) {
   size_t leading[LOADS], leading_count = 0, count = sort_stretches_of_rest(m);
   double median = etr_median_of_sorted(m->room, count);

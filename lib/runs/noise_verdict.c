@@ -490,7 +490,9 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-/* Returns true if the outliers are the first runs or the last ones, and enough for a step. */
+/* Returns true if the outliers are the first runs or the last ones, and enough for a step:
+ * LEAST_RUNS and one in PARTS_OF_MODE. `median` and `limit` say what an outlier is, as for
+ * is_far(). */
 static bool are_at_one_end(const judged *j, size_t outliers, double median, double limit) {
   size_t first = 0, last = 0;
   if (outliers < ETR_MAX((size_t)LEAST_RUNS, (j->count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))

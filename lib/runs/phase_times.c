@@ -106,8 +106,8 @@ static const double LEAST_ALIKE = .5;
 enum { MOST_COMPARED = 16 }; /* more long runs add no information */
 
 /* Sets *alike to whether the method's run `later` takes longer than usual on the same operators as
- * its first run, in proportion, which is so if both read longer inputs. Returns false when out of
- * memory. */
+ * its first run, in proportion, which is so if both read longer inputs. All other runs show what is
+ * usual. Returns false when out of memory. */
 static bool compare_with_first_run(const measuring *m, uint32_t later, bool *alike) {
   const etr_method *method = m->method;
   size_t others = 0;
@@ -152,9 +152,9 @@ static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
 
 /* ---- All ---- */
 
-/* Returns the noise of a method: that of its only phase, or of several phases the spread of times
- * relative to the median of their phase. Then trends are not judged, because runs of different
- * phases have no common level. */
+/* Returns the noise of a method: that of its only phase with runs, or of several phases the spread
+ * of times relative to the median of their phase. Then trends are not judged, because runs of
+ * different phases have no common level. */
 static etr_noise noise_of_method(const etr_method *method, measuring *m,
                                  const etr_run_phase *phases, size_t count) {
   size_t only = 0;

@@ -396,8 +396,8 @@ static bool mark_more_tokens(method_runs *c) {
   return has_more && least > 0;
 }
 
-/* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are
- * of several kinds, but not of too many. */
+/* Distinguishes the runs of a method by a rule: by the bytes that they logged, or by the numbers of
+ * their blocks' events. Returns true if they are of several kinds, but not of too many. */
 static bool distinguish_kinds(method_runs *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;

@@ -107,8 +107,8 @@ static void remove_leading_run(remainder *remaining, size_t i) {
 }
 
 /* Excludes the first runs of a series, one after the other, as long as each is warm-up: longer than
- * the median of the runs behind it by a factor, and longer than most of these by another. At least
- * ETR_WARM_UP_LEAST_BEHIND runs must be behind it. */
+ * the median of the runs behind it by a factor, and longer than most of these (80 %) by another. At
+ * least ETR_WARM_UP_LEAST_BEHIND runs must be behind it. `remaining` is working memory. */
 static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
                          const etr_inference *series, size_t count) {
   list_runs_by_time(remaining, blocks, series, count);

@@ -347,7 +347,8 @@ static double width_of_stretches(table *t) {
 
 /* Sets *top to the operator with the most excess time in a run (beyond its usual time), and returns
  * its share of the run's excess over `usual`, the median of the short runs in ticks. Returns 0
- * unless it takes longer by a factor TOP_FACTOR times that of the rest of the run. */
+ * unless the operator takes longer by a factor that is TOP_FACTOR times that of the rest of the
+ * run. */
 static double share_of_top_operator(const table *t, size_t run, double usual,
                                     const etr_event **top) {
   double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most_excess = 0,
