@@ -614,7 +614,8 @@ static bool time_execute(lister *l, etr_side_time *out) {
 }
 
 /* Numbers the recordings of the method's runs, and lists their files: consecutive runs of one
- * ETDump are one recording. Returns false when out of memory. */
+ * ETDump are one recording. Then chooses the typical runs of l->side_runs. Returns false when out
+ * of memory. */
 static bool number_recordings(lister *l) {
   const etr_method *method = l->method;
   uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, method->run_count,

@@ -515,7 +515,8 @@ static void read_mode_runs(doc_reader *r, void *modes) {
   }
 }
 
-/* Reads the median of each mode, in ticks, into the same array. */
+/* Reads the median of each mode, in ticks, into an array of etr_noise_mode, as read_mode_runs()
+ * does with the numbers of runs. */
 static void read_mode_medians(doc_reader *r, void *modes) {
   double ticks;
   etr_json_array(r->json);

@@ -231,6 +231,7 @@ static const char *key_of_group(const etr_side_item *item, etr_side_by by) {
   return item->backend ? item->backend : "cpu";
 }
 
+/* The list has the order of etr_side_by. */
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
   etr_side_sums *const sums[ETR_SIDE_BY] = {
       &method->ops,     &method->modules,     &method->patterns,     &method->backends,

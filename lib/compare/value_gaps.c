@@ -125,9 +125,10 @@ static origin find_key_and_origin(comparer *c, const side *s, const etr_debug_va
   return ORIGIN_INSTRUCTION;
 }
 
-/* Calls visit() for every value of the method on one side that may also be on the other. Runs are
- * numbered from 0 among the runs that logged values, because the sides need not have the same runs.
- * Clears `counts`, and counts the values of nodes in it. */
+/* Calls visit() with the key and the index of every value of the method on one side that may also
+ * be on the other. Runs are numbered from 0 among the runs that logged values, because the sides
+ * need not have the same runs. Clears `counts`, and counts the values of nodes in it. Stops when
+ * out of memory. */
 static void visit_values(comparer *c, int which, etr_map *counts,
                          void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];

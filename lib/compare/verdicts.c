@@ -147,8 +147,8 @@ static bool judge_method(etr_verdicts *v, const char *method) {
   return true;
 }
 
-/* Judges all changes that were added: those of one method name together. Fails when out of
- * memory. */
+/* Judges all changes that were added: those of one method name together, when the first of them is
+ * met. A further call judges all of them anew. Fails when out of memory. */
 etr_status etr_verdicts_judge(etr_verdicts *verdicts, etr_error *error) {
   etr_error_clear(error);
   for (size_t i = 0; i < verdicts->cases.count; i++)

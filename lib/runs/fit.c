@@ -526,7 +526,8 @@ static void add_map_to_index(index_builder *b, uint32_t method, const etr_method
     *partial = method;
 }
 
-/* Sorts the entries of the index by key, with a counting sort. Returns false when out of memory. */
+/* Sorts the entries of the index by key, with a counting sort: index->end[k] becomes the end of the
+ * methods of key k. Returns false when out of memory. */
 static bool sort_entries_by_key(index_builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);

@@ -504,7 +504,8 @@ static bool are_at_one_end(const judged *j, size_t outliers, double median, doub
   return first == outliers || last == outliers;
 }
 
-/* Removes the outliers from the runs that are judged. */
+/* Removes the outliers from the runs that are judged: from `samples`, `times` and `sorted`.
+ * `median` and `limit` say what an outlier is, as for is_far(). */
 static void remove_outliers(judged *j, double median, double limit) {
   size_t kept = 0;
   for (size_t i = 0; i < j->count; i++) {
@@ -553,8 +554,8 @@ static void judge_runs(etr_noise *noise, judged *j) {
 
 /* ---- All ---- */
 
-/* Rounds results, because logarithms differ in their last bits between C libraries, and outputs
- * must not. */
+/* Rounds results, relative ones to a billionth and `start` to a quarter of a tick, because
+ * logarithms differ in their last bits between C libraries, and outputs must not. */
 static void round_off(etr_noise *noise) {
   double *values[] = {&noise->cv, &noise->least_outlier, &noise->most_outlier, &noise->change};
   for (size_t i = 0; i < ETR_COUNT(values); i++)

@@ -54,7 +54,8 @@ static bool are_interrupted(const etr_blocks *blocks, uint32_t first, uint32_t s
 }
 
 /* Lists the runs of a phase, or all runs if it is ETR_NONE, in `runs` and in the working memory,
- * and returns their number. */
+ * and returns their number. A new stretch starts where a run of another phase or method came
+ * between two runs. */
 static size_t list_runs_of_phase(measuring *m, uint32_t phase, uint32_t *runs) {
   size_t count = 0;
   for (uint32_t i = 0; i < m->method->run_count; i++) {

@@ -50,7 +50,8 @@ typedef struct run_facts {
   etr_arena *scratch;
 } run_facts;
 
-/* Sums the bytes of the values that each run logged. Returns false when out of memory. */
+/* Sums the bytes of the values that each run logged, into k->bytes. Returns false when out of
+ * memory. */
 static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   size_t first_run = 0;
   k->bytes = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->bytes);
@@ -61,8 +62,8 @@ static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   return k->bytes != NULL;
 }
 
-/* Finds how many tokens each run read, by the first logged value that shows it; 0 if none does.
- * Returns false when out of memory. */
+/* Finds how many tokens each run read, by the first logged value that shows it, for k->tokens; 0 if
+ * none does. Returns false when out of memory. */
 static bool count_tokens_of_runs(run_facts *k, const etr_dump *dumps,
                                  const etr_method_inputs *inputs) {
   size_t first_run = 0;

@@ -416,7 +416,8 @@ static bool measure_table(table *t, etr_operator_stretch *out) {
   return measure_alike(t, &out->alike, count);
 }
 
-/* Chooses evenly spaced runs of both kinds for the table, in the order in which they ran. */
+/* Chooses evenly spaced runs of both kinds for the table, at most MOST_LONG and MOST_SHORT, in the
+ * order in which they ran. More runs add no information. */
 static void choose_runs_of_table(table *t, const uint32_t *long_runs, size_t long_count,
                                  const uint32_t *short_runs, size_t short_count) {
   size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG),
@@ -434,7 +435,8 @@ static void choose_runs_of_table(table *t, const uint32_t *long_runs, size_t lon
   t->long_count = longs;
 }
 
-/* Fills a table of times of operators in some of the runs, and measures it. */
+/* Fills a table of times of operators in some of the runs, and measures it. With too few operators
+ * nothing is alike (0), and the width is 1: no difference. */
 bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
                              const uint32_t *long_runs, size_t long_count,
                              const uint32_t *short_runs, size_t short_count) {
