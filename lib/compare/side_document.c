@@ -536,8 +536,8 @@ static etr_noise_verdict noise_verdict_of_name(const char *name) {
   return (etr_noise_verdict)verdict;
 }
 
-/* Reads the noise of a method or of a phase. Members of other types in etr_noise are read as
- * doubles first. */
+/* Reads the noise of a method or of a phase. Numbers of runs that may be null are read as doubles
+ * first, in which null is NaN or 0. Times become ticks. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;

@@ -67,8 +67,8 @@ static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_reco
 }
 
 /* Adds a copy of what a method of a comparison was judged by, so that the comparison can be closed,
- * and sets *index to its number, by which the caller asks for the verdict. Fails when out of
- * memory. */
+ * and sets *index to its number, by which the caller asks for the verdict. A change that is not
+ * timed on both sides (test.change is NULL) is never judged again. Fails when out of memory. */
 etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *comparison, size_t method,
                             size_t *index, etr_error *error) {
   etr_arena *arena = &verdicts->arena;

@@ -252,7 +252,7 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
 }
 
 /* Counts how many operators of each countable class ran in a delegate call, whose rows are [first,
- * end), into `ran`. Returns false if no row has a class. */
+ * end), into `ran`. Returns false if no row has a class (a class above 0). */
 static bool count_classes_that_ran(const etr_backend *backend, uint32_t *ran, const rows *r,
                                    size_t first, size_t end) {
   bool has_class = false;

@@ -806,7 +806,8 @@ static void warn_of_idle_choices(const decider *d) {
 }
 
 /* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
- * are tied. Returns false when out of memory. */
+ * are tied. Without options, the default limits the comparisons (0). Returns false when out of
+ * memory. */
 static bool decide_methods(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),

@@ -189,7 +189,7 @@ static size_t sort_stretches_of_rest(measuring *m) {
  * stretches, and sets *out to the median stretches of the groups. Returns false if a group is too
  * small, or if the groups are not clear: the gap must be wide, the ratio of the groups must fit the
  * costs of the methods, and the scaling kernels must be stretched more than the constant ones in
- * the upper group only. */
+ * the upper group (true), but not in the lower one (false). */
 static bool split_rest_at_widest_gap(measuring *m, groups *out) {
   size_t count = sort_stretches_of_rest(m), split = 0;
   double gap = 0;

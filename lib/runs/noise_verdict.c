@@ -204,8 +204,9 @@ static residuals residuals_of_step(const etr_trend_sample *samples, size_t count
 }
 
 /* Compares three models: a constant, a line (drift) and two levels (step). A drift or a step must
- * have evidence beyond chance and be large enough. If both are, the step counts only if its squares
- * are so much less that it is worth its additional parameter, its position. */
+ * have evidence beyond chance and be large enough; a step is only sought in a single segment. If
+ * both are, the step counts only if its squares are so much less that it is worth its additional
+ * parameter, its position. Change and level have the unit of the samples' values. */
 etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   fit f = fit_line(samples, count);
   double size = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)), squares = f.yy + TINY;
@@ -604,8 +605,8 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
   return true;
 }
 
-/* Judges only the spread of times that are relative to their parts, whose order says nothing.
- * Relative times have no step of a clock (0). */
+/* Judges only the spread of times that are relative to the median of their phase; a trend of such
+ * times would say nothing. Relative times have no step of a clock (0). */
 etr_noise etr_noise_of_parts(double *times, size_t count) {
   etr_noise noise = {.cv = NAN, .from_run = ETR_NONE};
   for (size_t i = 0; i < count; i++)

@@ -425,7 +425,8 @@ static bool is_prefill(const method_runs *c, etr_phase_rule rule) {
   return rule == ETR_PHASE_BY_SIZES && runs.leads && runs.long_count < runs.short_count;
 }
 
-/* Numbers the two phases in the order of their first runs, and names them. */
+/* Numbers the two phases in the order of their first runs, names them, and sets the phase of each
+ * run. They are named by what language models do only if that is known. */
 static void set_phases(etr_known_phases *phases, const method_runs *c, etr_phase_rule rule) {
   size_t long_phase = c->is_long[0] ? 0 : 1;
   bool is_known = is_prefill(c, rule);
