@@ -31,8 +31,9 @@ typedef struct family {
   etr_vec(etr_noise_test) tests;
 } family;
 
-/* Returns a time of one side in ticks of the other side's clock, which may have another
- * frequency; NULL counts as untimed. */
+/* Returns a time of one side in ticks of the other side's clock, which may have another frequency:
+ * `factor` is its ticks in one tick of this side. Offset and spread are relative and remain. NULL
+ * counts as untimed. */
 static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   static const etr_side_time untimed = {0};
   etr_side_time made = time ? *time : untimed;
@@ -56,9 +57,9 @@ static etr_verdict verdict_before_judging(const measure *base, const measure *ne
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change except for its verdict, and adds it to the family's tests if both sides are
- * timed. The change must not move in memory until the verdict is set. Returns false when out of
- * memory. */
+/* Fills a change except for its verdict, in ticks of the newer side's clock, and adds it to the
+ * family's tests if both sides are timed. The change must not move in memory until the verdict is
+ * set. Returns false when out of memory. */
 static bool add_change_to_family(family *f, etr_change *change, const measure *base,
                                  const measure *newer) {
   const etr_side_time old = scaled_time(base->time, f->base_scale),
@@ -136,8 +137,9 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
-/* Returns a number for the types and dimensions of all outputs of an item; 0 if they are unknown.
- * Items of documents have no outputs, but their types and dimensions as one text. */
+/* Returns a number for the types and dimensions of all outputs of an item, which is equal for equal
+ * ones on both sides; 0 if they are unknown. Items of documents have no outputs, but their types
+ * and dimensions as one text. */
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   if (!item->of)
     return item->shape ? number_of(numbers, item->shape) : 0;
@@ -160,8 +162,9 @@ static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   return (uint32_t)link.so_far;
 }
 
-/* Returns a number for a source line: for its text and its function, because files and line
- * numbers change without a change of the line. Returns 0 if the line is unknown. */
+/* Returns a number for a source line, which is equal for lines of equal text in functions of equal
+ * name, because files and line numbers change without a change of the line. Returns 0 if the line
+ * is unknown. */
 static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   if (!item->code)
     return 0;
@@ -169,8 +172,9 @@ static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   return number_of_bytes(numbers, line, sizeof line);
 }
 
-/* Returns a number for the dimensions in a text like "f32[1,64]", and sets *rank to how many there
- * are. Returns 0, without setting *rank, if there are none or if they are symbolic. */
+/* Returns a number for the dimensions in a text like "f32[1,64]", which is equal for equal
+ * dimensions on both sides, and sets *rank to how many there are. Returns 0, without setting *rank,
+ * if there are none or if they are symbolic. */
 static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
   const char *open = text ? strchr(text, '[') : NULL;
   if (!open)
@@ -184,8 +188,10 @@ static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *ran
   return number_of_bytes(numbers, open, size + 2);
 }
 
-/* Returns a number for the dimensions of an item's first output, and sets *rank to how many there
- * are. Returns 0, without setting *rank, if they are unknown or symbolic. */
+/* Returns a number for the dimensions of an item's first output, which is equal for equal
+ * dimensions, and sets *rank to how many there are. Returns 0, without setting *rank, if they are
+ * unknown or symbolic. An item of a document has no node (item->of), but its types and shapes as
+ * text. */
 static uint32_t number_of_first_output_dims(etr_map *numbers, const etr_side_item *item,
                                             uint32_t *rank) {
   if (!item->of)
@@ -204,9 +210,10 @@ static uint32_t number_of_first_output_dims(etr_map *numbers, const etr_side_ite
   return number_of_dims(numbers, text, rank);
 }
 
-/* Returns a number for the kind of an operator. Lowerings give several names to one kind: portable
- * kernels run a linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain
- * different kinds, because they read different inputs. */
+/* Returns a number for the kind of an operator, which is equal for operators of one kind on both
+ * sides. Lowerings give several names to one kind: portable kernels run a linear layer as addmm,
+ * while XNNPACK and Core ML keep linear. Overloads remain different kinds, because they read
+ * different inputs. */
 static uint32_t number_of_operator_kind(etr_map *numbers, const char *op) {
   static const struct {
     const char *op, *kind;
@@ -265,8 +272,9 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* Makes what the pairing compares of an item. An event, which has no node, is in no module and no
- * body, and its name is that of a kernel: nothing but its name and operator identifies it. */
+/* Makes what the pairing compares of an item. What a layer reads is its weight, and what other
+ * operators read is a state. An event, which has no node, is in no module and no body, and its name
+ * is that of a kernel: nothing but its name and operator identifies it. */
 static etr_pairing_item make_pairing_item(etr_map *numbers, const etr_side_item *item) {
   bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
   uint32_t rank = 0, weight_rank = 0;
@@ -311,7 +319,8 @@ static double average_per_run(const etr_side_time *time, const etr_method *metho
   return time->runs > 0 && method ? time->total / (double)method->run_count : 0;
 }
 
-/* Returns one side of a change. If `time` is NULL, the thing does not exist on that side. */
+/* Returns one side of a change, with the average per run of the method. If `time` is NULL, the
+ * thing does not exist on that side. */
 static measure side_measure(const method_side *side, const etr_side_time *time) {
   if (!time)
     return (measure){0};
@@ -354,7 +363,8 @@ static bool find_partners(row_context *context, etr_pairing_side lists[ETR_SIDES
   return etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]);
 }
 
-/* Counts the nodes of the method's pairs that have a time, and those of them with a partner. */
+/* Counts the nodes of the method's pairs that have a time, and those of them with a partner. The
+ * nodes of both sides are counted, so a pair counts 2 if both are timed. */
 static void count_timed_nodes(etr_method_pair *method) {
   for (size_t i = 0; i < method->pair_count; i++) {
     const etr_node_pair *pair = &method->pairs[i];
@@ -422,7 +432,8 @@ typedef struct sum_pair {
 typedef etr_vec(sum_pair) sum_pairs;
 
 /* Pairs the sums of both sides that have the same key and, if they have any, the same operator or
- * backend. Returns false when out of memory. */
+ * backend. Each pair is added to *out, with NULL for a side that lacks the sum. Returns false when
+ * out of memory. */
 static bool pair_sums(row_context *context, sum_pairs *out,
                       const etr_side_sums *const sums[ETR_SIDES]) {
   etr_map index; /* key -> index into *out */
@@ -600,8 +611,8 @@ typedef struct differences {
 } differences;
 
 /* Adds a difference between the texts of both sides unless they are equal. A side that lacks the
- * thing has NULL; `name` is the name of an input, and else NULL. Returns false when out of
- * memory. */
+ * thing has NULL, and so do both for a difference without texts; `name` is the name of an input,
+ * and else NULL. Returns false when out of memory. */
 static bool add_difference(differences *found, etr_difference_kind kind, const char *name,
                            const char *base, const char *newer) {
   if (base && newer && strcmp(base, newer) == 0)
@@ -781,8 +792,9 @@ etr_cause etr_cause_named(etr_cause seen, etr_reason reason) {
   return reason == ETR_REASON_NONE || reason == ETR_REASON_CLOCK ? ETR_CAUSE_NONE : seen;
 }
 
-/* Returns what the runs of both sides show that would explain why no verdict is
- * sure; ETR_CAUSE_NONE if they show nothing, or if a side lacks the method. */
+/* Returns what the runs of both sides show that would explain why no verdict is sure, the first of
+ * several causes in the order below; ETR_CAUSE_NONE if they show nothing, or if a side lacks the
+ * method. */
 static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *pair) {
   static const struct {
     etr_noise_verdict seen;
@@ -804,8 +816,8 @@ static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *
   return ETR_CAUSE_NONE;
 }
 
-/* Compares the execution time of a method on both sides, and keeps in *execute_case what it was
- * judged by, for etr_verdicts_add(). Returns false when out of memory. */
+/* Compares the execution time of a method on both sides, which is judged by itself, and keeps in
+ * *execute_case what it was judged by, for etr_verdicts_add(). Returns false when out of memory. */
 static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *execute_case,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
@@ -847,7 +859,8 @@ static etr_status list_events_instead(comparator *c, const etr_side_method **out
 }
 
 /* Returns true if one side has the graph of a .pte and the other that of an ETRecord, whose nodes
- * have neither names nor operators in common. */
+ * have neither names nor operators in common, so that events are compared instead. Returns false
+ * for documents (has_events is unset), which have no events to compare instead. */
 static bool are_graphs_of_other_kinds(const comparator *c, const method_side sides[ETR_SIDES]) {
   bool is_program[ETR_SIDES];
   for (int k = 0; k < ETR_SIDES; k++) {
@@ -862,7 +875,8 @@ static bool are_graphs_of_other_kinds(const comparator *c, const method_side sid
 /* What a method's delegates say of their backends. */
 typedef enum backend_names { NO_DELEGATES, UNNAMED_BACKENDS, NAMED_BACKENDS } backend_names;
 
-/* Returns whether the delegates that a method called have backends with names. */
+/* Returns whether the delegates that a method called have backends with names; UNNAMED_BACKENDS if
+ * any has none. */
 static backend_names find_backend_names(const etr_method *method) {
   backend_names names = NO_DELEGATES;
   for (size_t i = 0; method && i < method->delegate_count; i++) {
@@ -873,7 +887,9 @@ static backend_names find_backend_names(const etr_method *method) {
   return names;
 }
 
-/* Returns the side that alone has no names of backends, so that they pair nothing. */
+/* Returns the side whose delegates alone have backends without names, while those of the other side
+ * are named: by backend, their events would not be paired. A side without delegates counts as
+ * neither. */
 static etr_unnamed_side find_unnamed_side(const method_side sides[ETR_SIDES]) {
   backend_names base = find_backend_names(sides[ETR_BASE].method),
                 newer = find_backend_names(sides[ETR_NEWER].method);
@@ -885,7 +901,8 @@ static etr_unnamed_side find_unnamed_side(const method_side sides[ETR_SIDES]) {
 }
 
 /* Chooses what is compared of a method on each side: the nodes of its graphs if both sides have
- * graphs of one kind, else its events. Fails as list_events_instead() does. */
+ * graphs of one kind, else its events (by_events). If only one side names the backends of its
+ * delegates, that side is listed without the names. Fails as list_events_instead() does. */
 static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
                                         method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
@@ -971,8 +988,9 @@ static bool computes_anything(const etr_profile *profile, uint32_t index) {
   return method && !method->computes_nothing;
 }
 
-/* Lists the methods of the newer side with their partners, then those that only the base has.
- * Methods that only return constants are left out. Returns NULL when out of memory. */
+/* Lists the methods of the newer side with their partners, then those that only the base has. A
+ * pair has the name in the newer side, or if that is empty, in the base. Methods that only return
+ * constants are left out. Returns NULL when out of memory. */
 static etr_method_pair *list_method_pairs(comparator *c, size_t *count) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
@@ -1033,7 +1051,7 @@ static etr_status compare_methods(comparator *c) {
 /* ---- Loads ---- */
 
 /* Fills the row of a load, which is NULL on a side that lacks it, and adds its times to the
- * family's tests. Returns false when out of memory. */
+ * family's tests. Averages are per occurrence of the load. Returns false when out of memory. */
 static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer,
                          family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
@@ -1056,8 +1074,8 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
   return true;
 }
 
-/* Compares the loads of both sides by name: those of the newer side, then those that only the
- * base has. Returns false when out of memory. */
+/* Compares the loads of both sides by name: those of the newer side, then those that only the base
+ * has. Each is judged by itself. Returns false when out of memory. */
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
@@ -1084,7 +1102,8 @@ static bool compare_loads(comparator *c) {
 /* ---- Together ---- */
 
 /* Compares two sides: finds in which order their recordings were made, then compares their methods
- * and their loads. Fails when out of memory, or if events are needed and missing. */
+ * and their loads. Fails when out of memory, for which the caller fills the error, or if events are
+ * needed and missing. */
 static etr_status compare_sides(comparison_box *box, const etr_compare_options *options,
                                 etr_error *error) {
   static const etr_compare_options defaults = {0};

@@ -29,7 +29,8 @@ typedef struct tracer {
 } tracer;
 
 /* Prepares tracing of values through nested graphs: the item of each operator, the index of each
- * input, and the output node of each subgraph. Returns false when out of memory. */
+ * input, the lowered module that each delegate call owns, and the output node of each subgraph.
+ * Returns false when out of memory. */
 static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   *t = (tracer){.graph = graph, .scratch = scratch};
   t->item_of = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->item_of);
@@ -114,8 +115,8 @@ static size_t write_number(char *into, int64_t number) {
   return (size_t)(end - start);
 }
 
-/* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of
- * memory. */
+/* Returns the first MOST_DIMS_IN_TEXT dimensions of a value as a text, "[1,s77]", or "" if it is
+ * not a tensor. Returns NULL when out of memory. */
 static const char *text_of_shape(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
   int32_t count = ETR_MIN(value->rank, MOST_DIMS_IN_TEXT);
@@ -208,7 +209,8 @@ static bool find_producers_and_weights(etr_side_item *items, size_t count, const
 
 /* ---- Facts ---- */
 
-/* Lists the inputs of a method's graph with type and shape. Returns false when out of memory. */
+/* Lists the inputs of a method's graph with type and shape as one text, "float32[1,64]". Returns
+ * false when out of memory. */
 static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
                         etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};
@@ -228,8 +230,9 @@ static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena 
   return true;
 }
 
-/* Lists the shapes of the weights that have at least two dimensions, which show whether two models
- * are the same; biases and statistics have fewer. Returns false when out of memory. */
+/* Lists the shapes of the weights (kinds from ETR_NODE_PARAMETER on) that have at least two
+ * dimensions, which show whether two models are the same; biases and statistics have fewer. Returns
+ * false when out of memory. */
 static bool list_weight_shapes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   etr_vec(const char *) weights = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -313,7 +316,8 @@ static const char *body_of_node(const etr_graph *graph, const etr_node *node) {
 
 /* ---- Steps of the clocks ---- */
 
-/* Returns the backend of an event; NULL for a kernel. */
+/* Returns the backend of an operator in a delegate (which has a delegate id) or of a delegate call,
+ * ETR_UNKNOWN_BACKEND if it has no name; NULL for a kernel. */
 static const char *backend_of(const etr_event *event) {
   if (!event->delegate_id && event->match != ETR_MATCH_DELEGATE)
     return NULL;
@@ -380,8 +384,9 @@ static etr_side_item *add_item(lister *l) {
   return runs ? item : NULL;
 }
 
-/* Adds the item of a node with all by which it is paired, and its runs if it ran. The step of its
- * time is that of its clock, once for each call in a run. Returns false when out of memory. */
+/* Adds the item of a node with all by which it is paired except its producers and its weight, and
+ * its runs if it ran. The step of its time is that of its clock, once for each call in a run:
+ * time->calls and time->runs are numbers over all runs. Returns false when out of memory. */
 static bool add_node_item(lister *l, const etr_graph *graph, uint32_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
@@ -489,8 +494,8 @@ typedef struct kernel {
 
 typedef etr_vec(kernel) kernels;
 
-/* Returns the index of the kernel of an event, which is added if it is new; ETR_NONE when out of
- * memory. */
+/* Returns the index of the kernel of a slice's event, by its name and backend. The kernel is added
+ * if it is new. Returns ETR_NONE when out of memory. */
 static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
                                    const etr_time_slice *slice) {
   const char *name = etr_time_slice_kernel(slice);
@@ -508,8 +513,9 @@ static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
   return found;
 }
 
-/* Computes the time of each kernel over all runs. The steps of its events are added in quadrature.
- * Returns false when out of memory. */
+/* Computes the time of each kernel over all runs of the method (true), where a run without it
+ * counts as 0. The step of its clock is added in quadrature, once for each of its events. Returns
+ * false when out of memory. */
 static bool time_kernels(lister *l, etr_side_sums *out, const kernels *list) {
   etr_side_sum *rows = etr_arena_alloc_array(l->arena, list->count, sizeof *rows);
   *out = (etr_side_sums){rows, list->count};
@@ -527,8 +533,9 @@ static bool time_kernels(lister *l, etr_side_sums *out, const kernels *list) {
   return rows != NULL;
 }
 
-/* Lists and times the kernels and operators of delegates by name, whether on nodes or not.
- * Returns false when out of memory. */
+/* Lists and times the kernels and operators of delegates by name, whether on nodes or not. Slices
+ * of one event follow each other. An event that several blocks have, by its name and instruction,
+ * is counted once. Returns false when out of memory. */
 static bool list_kernels(lister *l, etr_side_sums *out) {
   kernels list = {0};
   const etr_event *last = NULL;
@@ -560,8 +567,8 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
 
 /* ---- Times ---- */
 
-/* Sets the time of each item from the runs in which it ran. Its step is known already. Returns
- * false when out of memory. */
+/* Sets the time of each item, whose step is known already. The median is over the runs in which the
+ * item ran, and not over the others (false). Returns false when out of memory. */
 static bool time_items(lister *l) {
   for (size_t i = 0; i < l->items.count; i++) {
     etr_side_time *time = &l->items.data[i].time;
@@ -574,8 +581,9 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Groups the items by a key, such as the operator, and computes the time of each group. Returns
- * false when out of memory. */
+/* Groups the items by a key, such as the operator, and computes the time of each group, whose step
+ * is known from the grouping. The median is over all runs of the method (true): a run in which no
+ * item of the group ran counts as 0. Returns false when out of memory. */
 static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
   if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
@@ -606,7 +614,8 @@ static bool time_execute(lister *l, etr_side_time *out) {
 }
 
 /* Numbers the recordings of the method's runs, and lists their files: consecutive runs of one
- * ETDump are one recording. Returns false when out of memory. */
+ * ETDump are one recording. Then chooses the typical runs of l->side_runs. Returns false when out
+ * of memory. */
 static bool number_recordings(lister *l) {
   const etr_method *method = l->method;
   uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, method->run_count,
@@ -645,8 +654,8 @@ static void list_first_runs(etr_side_recordings *out, const etr_profile *profile
   }
 }
 
-/* Copies the typical times of the recordings and the files of odd ones. Returns false when out of
- * memory. */
+/* Copies the typical times of the recordings and the files of odd ones. `dump` of an odd recording
+ * is here its number among the recordings of the method. Returns false when out of memory. */
 bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
                             const char *const *files, size_t file_count, etr_arena *arena) {
   double *typical = etr_arena_alloc_array(arena, runs->recording_count, sizeof *typical);

@@ -72,7 +72,8 @@ static bool hash_neighbors(uint64_t **nearest, uint64_t *around, const etr_pairi
 }
 
 /* Computes hashes of the producers and of the consumers around each item, by which items are
- * paired. Sides of events have no data flow. Returns false when out of memory. */
+ * paired. Items that are events have no producers, so that has_flow stays false for their side.
+ * Returns false when out of memory. */
 static bool hash_data_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++)
@@ -190,7 +191,8 @@ static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
 enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 
 /* Returns where an item's data comes from. It is from an operator if the item computes it itself.
- * `origins` has the origins of the items before it. */
+ * Otherwise it is the last origin (weight, operator, input) of what the item reads. `origins` has
+ * the origins of the items before it. */
 static uint8_t origin_of_item(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
@@ -228,8 +230,9 @@ static bool hash_read_dims(etr_evidence *e, etr_arena *arena) {
   return true;
 }
 
-/* The modules of both sides are aligned first, because operators are sought within their modules.
- * Returns false when out of memory. */
+/* The modules of both sides are aligned first, because operators are sought within their modules:
+ * those that are alone there (false), and those that are alone on their source line (true). Returns
+ * false when out of memory. */
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                        etr_arena *arena) {
   etr_item_modules modules[ETR_SIDES];
@@ -259,7 +262,9 @@ static int count_alike_directions(const etr_evidence sides[ETR_SIDES], size_t ba
 }
 
 /* Returns true if the shapes of the weights, outputs or inputs of two items contradict each other.
- * These shapes determine what an operator multiplies. Unknown shapes contradict nothing. */
+ * These shapes determine what an operator multiplies. Unknown shapes contradict nothing. Of resized
+ * items only the numbers of dimensions are compared, and what an item reads that only moves data is
+ * not compared. */
 static bool do_shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *old = &sides[ETR_BASE], *now = &sides[ETR_NEWER];
   const etr_pairing_item *x = &old->of->items[base], *y = &now->of->items[newer];

@@ -84,10 +84,11 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-/* Estimates the distances from a change to its bounds, below and above, from the spread of single
- * runs, where recordings are too few to compare. The newer side being slower than measured and the
- * base being faster both raise the change, so their distances are added in quadrature; so are the
- * error of the clock and the assumed noise between recordings. */
+/* Estimates the distances from a change to its bounds, below and above, in logarithms and for
+ * QUANTILE, from the spread of single runs, where recordings are too few to compare. The newer side
+ * being slower than measured and the base being faster both raise the change, so their distances
+ * are added in quadrature; so are the error of the clock and the assumed noise between recordings.
+ */
 static void set_bounds_by_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                                const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
@@ -143,7 +144,8 @@ static double greatest_unlikely_u(size_t base, size_t newer, double level, etr_a
 }
 
 /* Sets change and bounds by the differences of all pairs of recordings, if either side has an odd
- * one, which would widen an interval by variances too much. Leaves the estimate as it is if no
+ * one, which would widen an interval by variances too much. The change is their median, and the
+ * bounds are what remains without the k least and the k largest. Leaves the estimate as it is if no
  * recording is odd, or if there are too few for the level. Returns false when out of memory. */
 static bool set_bounds_by_ranks(estimate *e, const etr_noise_test *test,
                                 const etr_noise_rules *rules) {
@@ -177,10 +179,10 @@ typedef struct time_range {
   double low, high;
 } time_range;
 
-/* Returns the range of the middle 80 % of a side's runs. If the other side has so few runs that it
- * may be nothing but warm-up, it is widened to as many first runs of this side, warm-up included:
- * then warm-up is compared with warm-up, too. `scale` makes ticks of `own` ticks of the newer
- * side. */
+/* Returns the range of the middle 80 % of a side's runs, in ticks of the newer side, in which
+ * `time` is already and which `scale` makes of ticks of `own`. If the other side has so few runs
+ * (at most FEW) that it may be nothing but warm-up, the range is widened to as many first runs of
+ * this side, warm-up included: then warm-up is compared with warm-up, too. */
 static time_range range_of_times(const etr_side_time *time, const etr_side_recordings *own,
                                  const etr_side_recordings *other, double scale) {
   enum { FEW = ETR_COUNT(own->first) };
@@ -195,8 +197,9 @@ static time_range range_of_times(const etr_side_time *time, const etr_side_recor
   return range;
 }
 
-/* Returns the typical times of the fastest and the slowest recording of a side. One recording is as
- * far from others as two standard deviations of the assumed noise between recordings. */
+/* Returns the typical times of the fastest and the slowest recording of a side, in ticks of the
+ * newer side, in which `time` is already and which `scale` makes of ticks of `own`. One recording
+ * is as far from others as two standard deviations of the assumed noise between recordings. */
 static time_range range_of_recordings(const etr_side_time *time, const etr_side_recordings *own,
                                       double scale, const etr_compare_options *options) {
   double apart = exp(2 * etr_noise_between_recordings(options));
@@ -212,8 +215,9 @@ static time_range range_of_recordings(const etr_side_time *time, const etr_side_
 
 /* Judges a change of a method that is obvious: any time of one side is at least OBVIOUS times as
  * long as any of the other, and more than a step of the clock longer. Then no statistics are
- * needed. Returns false, with nothing set, if it is not obvious; so does a method that became
- * slower but perhaps not above the limit of the options. */
+ * needed. `least` and `most` become the lowest and the highest relative change from a recording of
+ * the base to one of the newer side. Returns false, with nothing set, if it is not obvious; so does
+ * a method that became slower but perhaps not above the limit of the options. */
 static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
   double step = ETR_MAX(test->base.step, test->newer.step);
@@ -242,8 +246,10 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
 
 /* ---- The estimate ---- */
 
-/* Sets the variance of a change, its degrees of freedom by Welch, and what rows of a family pool,
- * from how much the recordings of each side differ. No recording is more precise than the clock. */
+/* Sets the variance of a change and its degrees of freedom by Welch, from how much the recordings
+ * of each side differ. Sets also the variance of one recording, pooled over both sides, which
+ * moderate_variances() compares with those of other rows. No recording is more precise than the
+ * clock. */
 static void set_variance_by_recordings(estimate *e, const etr_side_time *base,
                                        const etr_side_time *newer) {
   double d_base = (double)base->recordings, d_new = (double)newer->recordings;
@@ -260,9 +266,9 @@ static void set_variance_by_recordings(estimate *e, const etr_side_time *base,
   e->row_variance = ETR_MAX(pooled, (clock_variance(base) + clock_variance(newer)) / 2);
 }
 
-/* Estimates a change and its variance: by recordings if both sides have enough, else by runs.
- * Where that is impossible, `is_known` stays false and the estimate's reason says what is
- * missing. */
+/* Estimates a change, which is the logarithm of newer / base, and its variance: by recordings if
+ * both sides have enough, else by runs. Where that is impossible, `is_known` stays false and the
+ * estimate's reason says what is missing. */
 static estimate estimate_change(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
@@ -304,7 +310,8 @@ static quantiles quantiles_of(double level) {
                      .normal = level < LEVEL ? etr_normal_quantile(level) : QUANTILE};
 }
 
-/* Returns the quantile of Student's t for whole degrees of freedom, 1 to MOST_FREEDOM. */
+/* Returns the two-sided quantile of Student's t at the level of `q` for whole degrees of freedom, 1
+ * to MOST_FREEDOM. Each is computed once and kept in q->t. */
 static double t_quantile_of(quantiles *q, double freedom) {
   size_t whole = (size_t)freedom;
   if (q->t[whole] <= 0)
@@ -313,7 +320,8 @@ static double t_quantile_of(quantiles *q, double freedom) {
 }
 
 /* Returns the distance from the change to its lower bound (`below`) or upper bound, as it follows
- * from runs and recordings alone; infinite where it cannot be computed. */
+ * from runs and recordings alone; infinite where it cannot be computed. The distances by runs are
+ * for QUANTILE, and are scaled to the level of `q`. */
 static double distance_by_spread(const estimate *e, quantiles *q, bool below) {
   double distance = q->normal / QUANTILE * (below ? e->below : e->above);
   if (e->is_by_ranks)
@@ -371,8 +379,8 @@ static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
          distance_by_spread(e, q, e->change > question) <= e->least;
 }
 
-/* Returns the verdict that an interval of logarithms gives: "equal" needs a limit, and an interval
- * within it on both sides. */
+/* Returns the verdict that an interval of logarithms gives: "equal" needs a limit, which is a
+ * logarithm, too, and an interval within it on both sides. */
 static etr_verdict verdict_of_interval(double low, double high, double limit) {
   if (low > 0)
     return ETR_VERDICT_SLOWER;
@@ -414,8 +422,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
 /* ---- Changes that are judged alone ---- */
 
 /* Returns the smallest number of recordings on each side, above the present one, that would
- * distinguish the change from `question` in four of five cases (a power of 80 %); 0 if it is more
- * than ETR_MOST_RECORDINGS, or if the clock cannot resolve the difference. */
+ * distinguish the change from `question`, a logarithm, in four of five cases (a power of 80 %); 0
+ * if it is more than ETR_MOST_RECORDINGS, or if the clock cannot resolve the difference. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 double level) {
   static const double MISSED = 0.4; /* of either tail together: one of five on one side */
@@ -504,7 +512,10 @@ static void moderate_variances(estimate *rows, size_t count) {
 }
 
 /* Returns the p-value of a row: the probability that a row which did not change shows such a
- * change. It is 1 for changes that the clock cannot resolve. */
+ * change, or a larger one. It is that of Student's t for a change by recordings. For a change by
+ * runs it is that of a normal distribution, of which the distance from the change to the bound
+ * nearer to 0 is QUANTILE standard deviations. It is 1 for changes that the clock cannot resolve.
+ */
 static double p_value_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least)
@@ -528,8 +539,9 @@ static double level_of_single_rows(double *p_values, size_t count) {
   return LEVEL * (double)k / (double)count;
 }
 
-/* Extends the interval of a row to the change that is printed, from which odd recordings are left
- * out. If only that makes it contain 0, the verdict is withdrawn. */
+/* Extends the interval of a row to the change that is printed (`relative`), which is that of the
+ * typical times without odd recordings. If only that makes the interval contain 0, the verdict is
+ * withdrawn. */
 static void include_printed_change(etr_change *change) {
   bool contained_zero = change->low <= 0 && change->high >= 0;
   if (isnan(change->relative) || isnan(change->low))

@@ -70,11 +70,12 @@ static inline bool etr_is_one_side_first(etr_turns turns) {
  * slower), or whether that is open. */
 etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change);
 
-/** Returns the largest power of ten, up to a million, that divides `divisor`, the greatest common
- * divisor of some durations; 1 if it is 0. */
+/** Returns the step of a clock, in ticks: the largest power of ten, up to a million, that divides
+ * `divisor`, the greatest common divisor of durations that it measured; 1 if that is 0. */
 double etr_noise_step(uint64_t divisor);
 
-/** Returns the largest power of ten, up to a million, that divides all of these ticks. */
+/** Returns the step of the clock that measured these ticks: the largest power of ten, up to a
+ * million, that divides all of them. */
 double etr_noise_step_of(const uint64_t *ticks, size_t count);
 
 #endif

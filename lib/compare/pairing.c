@@ -116,8 +116,8 @@ typedef struct item_key {
 } item_key;
 ETR_NO_PADDING(item_key, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
-/* Returns the key of item `i` of a side, made of the parts that the KEY_... flags `parts` choose.
- */
+/* Returns the key of item `i` of a side, made of its operator, which is in every key, and of the
+ * parts that the KEY_... flags `parts` choose. */
 static item_key key_of_item(const pairer *p, int side, size_t i, unsigned parts) {
   const etr_pairing_side *list = p->side[side];
   const etr_pairing_item *item = &list->items[i];
@@ -174,8 +174,8 @@ static bool add_items_to_groups(pairer *p, etr_map *index, int side, unsigned pa
 
 /* ---- Passes ---- */
 
-/* Returns true if the numbers of a group's items on both sides allow a mode to pair them in
- * order. */
+/* Returns true if the numbers of a group's items on both sides allow a mode to pair them in order:
+ * PASS_ONLY needs one on each side, PASS_EVEN equally many, and other modes at least one. */
 static bool is_group_pairable(const group *g, pass_mode mode) {
   uint32_t base = g->count[ETR_BASE], newer = g->count[ETR_NEWER];
   if (mode == PASS_ONLY)
@@ -190,7 +190,8 @@ static group *group_of(const pairer *p, int side, uint32_t item) {
 }
 
 /* Proposes pairs as candidates: the k-th item of a group on one side and the k-th on the other,
- * unless the evidence contradicts. Returns false when out of memory. */
+ * unless the evidence contradicts, in the groups that the mode allows to be paired. Returns false
+ * when out of memory. */
 static bool propose_in_order(pairer *p, pass_mode mode) {
   uint32_t *items_of_groups = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count,
                                                     sizeof *items_of_groups),
@@ -267,8 +268,9 @@ static void accept_candidates(pairer *p, const pass *step) {
 }
 
 /* Pairs items whose keys are equal, as one pass says: groups the items that have no partner yet by
- * their keys, proposes pairs by name or in order, and accepts those that the pass allows. Returns
- * false when out of memory. */
+ * their keys, proposes pairs by name or in order, and accepts those that the pass allows. With
+ * KEY_GAP, only pairs that keep the order of both sides are accepted. Returns false when out of
+ * memory. */
 static bool run_pass(pairer *p, const pass *step) {
   if (step->key & KEY_GAP)
     find_gaps(p);

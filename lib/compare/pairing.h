@@ -13,7 +13,8 @@
 
 #include "compare/evidence.h"
 
-/** Pairs the items of two sides. Returns false when out of memory. */
+/** Pairs the items of two sides: fills `partner` and `rules` of both. Returns false when out of
+ * memory. */
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer);
 
 /** Fills the gaps of a method pair, after its pairs were filled. Returns false when out of memory.

@@ -111,8 +111,10 @@ static uint32_t find_or_add_module(tree *t, const char *path, etr_arena *arena) 
   return parent;
 }
 
-/* Adds an item to the sums of its module and of all modules around it, by which modules of both
- * sides are compared. */
+/* Adds hashes of an item to the sums of its module `index` and of all modules around it, by which
+ * modules of both sides are compared: to `moves` if the item only moves data, and else to `kinds`
+ * and, hashed with the shape of its weight, to `products` (a weight of two dimensions or more) or
+ * `others`. */
 static void count_item_in_modules(tree *t, uint32_t index, const etr_pairing_item *item) {
   for (uint32_t i = index; i != ETR_NONE; i = t->modules.data[i].parent) {
     module *m = &t->modules.data[i];
@@ -154,7 +156,9 @@ static bool is_numbered(const module *m) {
  */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
-/* Returns how alike two modules are, by the scores above; 0 if they have nothing in common. */
+/* Returns how alike two modules are; 0 if they have nothing in common. The same name counts
+ * SCORE_NAME (1). Added to that is what equal contents count: 16 with products, 4 without, or 2 if
+ * only the kinds of operators are equal. */
 static uint32_t likeness_score(const module *a, const module *b) {
   uint32_t score = etr_slice_equal(a->name, b->name) ? SCORE_NAME : 0;
   if (content_hash(a) == content_hash(b))

@@ -205,7 +205,8 @@ static const char *text_of_type(etr_arena *arena, const etr_value *value) {
 /* Returns the key by which a rule pairs a part with a part of the other program; NULL if the rule
  * does not pair such parts, or when out of memory. A constant that has a module has its own name,
  * which remains when its type changes. The names of others are numbers, which mean the same only
- * for the same type. */
+ * for the same type. In order (default), delegates of a method are paired, and constants of a
+ * module. */
 static const char *key_by_rule(etr_arena *arena, const piece *p, pair_rule rule) {
   const etr_file_part *part = p->part;
   const char *method = part->method != ETR_NONE ? p->profile->methods[part->method].name : "";

@@ -218,7 +218,7 @@ static const char *string_at(const doc_strings *column, size_t row) {
 
 /* Returns the number of rows of a table, which the document states. Fails the reader, and returns
  * 0, if a document of this size cannot have so many rows, or if a column of the table, which has
- * `length` values, has another number of them. */
+ * `length` values, has another number of them. A single value stands for all rows. */
 static size_t checked_row_count(doc_reader *r, double stated, size_t length) {
   size_t count = doc_count(r, stated);
   if (count > r->most_rows || (length > 1 && length != count))
@@ -266,7 +266,8 @@ static double typical_ticks(const doc_reader *r, double ns) {
 
 /* ---- A method ---- */
 
-/* Reads the columns of a method's operators or events. */
+/* Reads the columns of a method's operators or events. All columns are numbers, some of which are
+ * indices of texts, except the names of operators, which are texts. */
 static void read_columns(doc_reader *r, doc_method *m) {
   field fields[ETR_DOC_COLUMNS + 1];
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
@@ -293,7 +294,9 @@ static void read_events(doc_reader *r, void *method) {
     etr_json_skip(r->json);
 }
 
-/* Reads the body of control flow of each subgraph: an object of two paths each. */
+/* Reads an object of texts: each key is the path of a subgraph, and its value the path of the body
+ * of control flow that the subgraph is in. Fills `bodies`, and body_of with their indices. When out
+ * of memory, the scratch arena has failed. */
 static void read_bodies(doc_reader *r, void *method) {
   doc_method *m = method;
   etr_slice key;
@@ -364,7 +367,8 @@ static void read_sums_by_key(doc_reader *r, void *sums) {
   read_fields(r, sums, fields, ETR_COUNT(fields));
 }
 
-/* Reads the sums of a method, one list for each property. */
+/* Reads the sums of a method: for each kind of key, such as the operator, columns with a row for
+ * each sum. Sums by source line are not in the document. */
 static void read_sums(doc_reader *r, void *method) {
   doc_method *m = method;
   static const field fields[] = {
@@ -379,7 +383,8 @@ static void read_sums(doc_reader *r, void *method) {
   read_fields(r, m->sums, fields, ETR_COUNT(fields));
 }
 
-/* Reads the step of each backend's clock. */
+/* Reads an object with the step of each backend's clock, in nanoseconds; the key "" stands for the
+ * runtime's clock. */
 static void read_clocks(doc_reader *r, void *method) {
   doc_method *m = method;
   etr_slice key;
@@ -435,8 +440,8 @@ static void read_figure_time(doc_reader *r, void *into) {
   *(double *)into *= r->profile->ticks_per_second / 1e9;
 }
 
-/* Reads the figures of a method that a summary shows: its range, first run, tokens, delegation
- * and work. */
+/* Reads the figures of a method that a summary shows: its range, first run, tokens, delegation and
+ * work. Times become ticks, except ms_per_token; what is unknown is NaN. */
 static void read_figures(doc_reader *r, void *figures) {
   static const field fields[] = {
       {"low", read_figure_time, offsetof(etr_side_figures, low)},
@@ -510,7 +515,8 @@ static void read_mode_runs(doc_reader *r, void *modes) {
   }
 }
 
-/* Reads the median of each mode, in ticks, into the same array. */
+/* Reads the median of each mode, in ticks, into an array of etr_noise_mode, as read_mode_runs()
+ * does with the numbers of runs. */
 static void read_mode_medians(doc_reader *r, void *modes) {
   double ticks;
   etr_json_array(r->json);
@@ -530,8 +536,8 @@ static etr_noise_verdict noise_verdict_of_name(const char *name) {
   return (etr_noise_verdict)verdict;
 }
 
-/* Reads the noise of a method or of a phase. Members of other types in etr_noise are read as
- * doubles first. */
+/* Reads the noise of a method or of a phase. Numbers of runs that may be null are read as doubles
+ * first, in which null is NaN or 0. Times become ticks. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;
@@ -581,7 +587,8 @@ static void read_throughput(doc_reader *r, void *method) {
   ((doc_method *)method)->method.throughput = read;
 }
 
-/* Reads the names and noise of the phases. Their times and runs are not compared. */
+/* Reads the names and noise of the phases, and sets their numbers (mixed_phase_count too, because a
+ * document lists no phase without runs). Their times and runs are not compared. */
 static void read_phases(doc_reader *r, void *method) {
   static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
                                  {"noise", read_noise, offsetof(etr_run_phase, noise)}};
@@ -641,7 +648,8 @@ static void read_methods(doc_reader *r, void *reader) {
 
 /* ---- The document ---- */
 
-/* Reads the times of loads: of events outside of inferences, by name. */
+/* Reads the times of loads, in nanoseconds: of events outside of inferences, by name. NaN stands
+ * for null. */
 static void read_loads(doc_reader *r, void *reader) {
   static const field fields[] = {{"event_name", read_text, offsetof(doc_load, name)},
                                  {"runs", read_double, offsetof(doc_load, runs)},
@@ -757,7 +765,8 @@ static bool check_variation(doc_reader *r, const doc_method *m, const doc_variat
 }
 
 /* Fails the reader if a time contradicts itself. Times are below 2^64 ticks, so the logarithms of
- * their ratios (offset, spread) are below 50. */
+ * their ratios (offset, spread) are below 50. An offset or spread of NaN is allowed: it stands for
+ * a recording without time. */
 static void fail_if_contradictory(doc_reader *r, const etr_side_time *time,
                                   size_t most_recordings) {
   static const double most_logarithm = 50;
@@ -787,7 +796,8 @@ static void set_variation(doc_reader *r, const doc_method *m, etr_side_time *tim
 
 /* ---- Items ---- */
 
-/* Sets the time of an item from a row of the columns; an item that never ran has none. */
+/* Sets the time of an item, in ticks, from a row of the columns, which are in nanoseconds; an item
+ * that never ran has none. Fails the reader if the item ran in more runs than the method has. */
 static void set_item_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t row) {
   size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], row));
   if (runs > m->method.run_count)
@@ -816,7 +826,8 @@ static void set_source(const doc_method *m, etr_side_item *item, size_t row) {
   item->code = source->code;
 }
 
-/* Fills an item from a row of the columns. */
+/* Fills an item from a row of the columns. The node of an operator is the index of its row, because
+ * a document has no other nodes. */
 static void fill_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t row) {
   const doc_numbers *columns_read = m->columns;
   *item = (etr_side_item){
@@ -865,8 +876,9 @@ static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
   return m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
-/* Sets the time of a sum from a row of the document's sums; its key and nodes are known already.
- * A sum without timed nodes has no time. */
+/* Sets the time of a sum from a row of the document's sums, in ticks. Its key, its number of nodes
+ * and the total and step of its time are known from the grouping. A sum without timed nodes has no
+ * time. */
 static void set_sum_time(doc_reader *r, const doc_method *m, etr_side_sum *sum,
                          const doc_sums *from, size_t row) {
   if (sum->timed == 0)
@@ -879,8 +891,8 @@ static void set_sum_time(doc_reader *r, const doc_method *m, etr_side_sum *sum,
 
 /* Groups the items by a key, such as the operator, and sets the times of the groups from the
  * document, which has them in the order in which the keys first appear. (Medians of sums cannot be
- * computed from medians of items.) Sums that do not fit fail the reader. Returns false when out of
- * memory. */
+ * computed from medians of items.) Keys of graphs, such as the module, are passed over for a method
+ * that has only events. Sums that do not fit fail the reader. Returns false when out of memory. */
 static bool set_sums_by(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
@@ -940,7 +952,7 @@ static bool set_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
 }
 
 /* Sets the shape of the weight that each operator reads; NULL if it reads none. Fails the reader if
- * the document does not have as many weights as operators. */
+ * the document does not have as many weights as operators, or has none, as older documents. */
 static void set_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
                                  size_t count) {
   if (m->operator_weights.count != count)
@@ -990,8 +1002,9 @@ static void number_recordings_of_runs(doc_reader *r, uint32_t *recording_of,
     doc_fail(r, "its recordings do not match its runs");
 }
 
-/* Computes the time of Method::execute, and the times of its recordings, from the ticks of each
- * run. Recordings that do not fit the runs fail the reader. Returns false when out of memory. */
+/* Computes the time of Method::execute, and the times of its recordings and first runs, from the
+ * ticks of each run. Recordings that do not fit the runs fail the reader. Returns false when out of
+ * memory, but true if the reader failed. */
 static bool set_execute_time(doc_reader *r, const doc_method *m, const uint64_t *ticks,
                              etr_side_method *out) {
   size_t count = m->method.run_count, most_first = ETR_COUNT(out->recordings.first);
@@ -1076,8 +1089,9 @@ static bool make_side_methods(doc_reader *r) {
   return good;
 }
 
-/* Makes the loads of the side; loads that were not timed are left out. Returns false when out of
- * memory. */
+/* Makes the loads of the side, with times in ticks; loads that were not timed are left out. The
+ * document does not have the step of their clock, which counts as one tick. Returns false when out
+ * of memory. */
 static bool make_side_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
   size_t count = 0; /* loads that were timed */

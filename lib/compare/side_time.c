@@ -29,6 +29,7 @@ static double tick_at(const sorted_ticks *sorted, size_t index) {
   return index < sorted->zeros ? 0 : (double)sorted->ticks[index - sorted->zeros];
 }
 
+/* Returns the median, in ticks; for an even number, the mean of the two in the middle. */
 static double median_of(const sorted_ticks *sorted) {
   double lower = tick_at(sorted, (sorted->count - 1) / 2),
          upper = tick_at(sorted, sorted->count / 2);
@@ -37,9 +38,9 @@ static double median_of(const sorted_ticks *sorted) {
 
 /* ---- Which runs ---- */
 
-/* Chooses the runs whose mean is the typical time: once with all recordings, because each has a
- * typical time of its own, and once without odd recordings, for the typical time of all. Returns
- * false when out of memory. */
+/* Chooses the runs whose mean is the typical time: once with all recordings (true), because each
+ * has a typical time of its own, and once without odd recordings (false), for the typical time of
+ * all. The weights are in the order of the runs (NULL). Returns false when out of memory. */
 static bool choose_typical_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
   const etr_typical_runs runs = {ticks, out->recording_of, NULL, out->run_count, out->run_count};
   etr_typical_choice each;
@@ -113,8 +114,9 @@ static void add_to_recording_sum(const etr_side_runs *runs, uint32_t run, uint64
   runs->sums[recording] = etr_typical_add(runs->sums[recording], &runs->each, run, ticks);
 }
 
-/* Divides the sum of each recording by its total weight, which makes it the recording's typical
- * time. All recordings have equal parts of the divisor of all. */
+/* Divides the sum of each recording in runs->sums by its total weight, which makes it the
+ * recording's typical time. All recordings, odd ones included, have equal parts of the divisor of
+ * all. */
 static void divide_recording_sums(const etr_side_runs *runs) {
   double divisor = runs->each.divisor / (double)ETR_MAX(runs->recording_count, (size_t)1);
   for (size_t i = 0; i < runs->recording_count; i++)
@@ -229,6 +231,7 @@ static const char *key_of_group(const etr_side_item *item, etr_side_by by) {
   return item->backend ? item->backend : "cpu";
 }
 
+/* The list has the order of etr_side_by. */
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
   etr_side_sums *const sums[ETR_SIDE_BY] = {
       &method->ops,     &method->modules,     &method->patterns,     &method->backends,

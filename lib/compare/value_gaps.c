@@ -46,7 +46,8 @@ typedef struct comparer {
 /* ---- What a value is ---- */
 
 /* Returns whether both sides call the same delegates at the same instructions, because then they
- * have the same lowering and instructions are the same. */
+ * have the same lowering and instructions are the same. Methods without delegates do not show that.
+ */
 static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   if (a->delegate_count != b->delegate_count || a->delegate_count == 0)
     return false;
@@ -94,8 +95,9 @@ static uint32_t count_of_output(const etr_map *counts, const value_key *key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Sets the key of a value, by which the value of the other side is found, except for key->origin,
- * which is returned. Counts the values of each node's output in `counts`. */
+/* Sets the key of a value, by which the value of the other side is found. Its origin is returned,
+ * and in key->origin it is set only for a node, whose key is used to count the values of the node's
+ * output in `counts`. */
 static origin find_key_and_origin(comparer *c, const side *s, const etr_debug_value *value,
                                   uint32_t run, etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
@@ -123,9 +125,10 @@ static origin find_key_and_origin(comparer *c, const side *s, const etr_debug_va
   return ORIGIN_INSTRUCTION;
 }
 
-/* Calls visit() for every value of the method on one side that may also be on the other. Runs are
- * numbered from 0 among the runs that logged values, because the sides need not have the same runs.
- * Clears `counts`, and counts the values of nodes in it. */
+/* Calls visit() with the key and the index of every value of the method on one side that may also
+ * be on the other. Runs are numbered from 0 among the runs that logged values, because the sides
+ * need not have the same runs. Clears `counts`, and counts the values of nodes in it. Stops when
+ * out of memory. */
 static void visit_values(comparer *c, int which, etr_map *counts,
                          void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
@@ -211,8 +214,9 @@ static void index_base_value(comparer *c, const value_key *key, size_t value) {
 }
 
 /* Compares a value of the newer side with that of the base which has the same key, if any, and
- * keeps the worst gap over all runs. Nodes that logged different numbers of values in a run are not
- * compared, because it is unknown which of them belong together. */
+ * keeps the worst gap over all runs in c->gaps, with the number of runs that were compared. Nodes
+ * that logged different numbers of values in a run are not compared, because it is unknown which of
+ * them belong together. When out of memory, an arena has failed. */
 static void compare_newer_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE)
@@ -244,8 +248,9 @@ static void compare_newer_value(comparer *c, const value_key *key, size_t value)
 
 /* ---- Together ---- */
 
-/* Opens the debug buffers of both sides, as far as they have one that can be read. The values of
- * others are reported as not comparable. */
+/* Opens the debug buffers of both sides, as far as they have one that can be read, and sets is_open
+ * of these. No error is wanted (NULL), because tensors of a side without an open buffer are
+ * reported as not comparable. */
 static void open_debug_buffers(comparer *c) {
   for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
@@ -274,7 +279,8 @@ bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison
   etr_map_init(&c.known, &c.scratch);
   if (index_pairs_by_node(&c, ETR_BASE) && index_pairs_by_node(&c, ETR_NEWER)) {
     open_debug_buffers(&c);
-    /* The values of the newer side are walked twice: a comparison needs the numbers of all. */
+    /* The values of the newer side are walked twice: a comparison needs to know first how many
+     * values each output logged. */
     etr_map counts_so_far;
     visit_values(&c, ETR_BASE, &c.counts[ETR_BASE], index_base_value);
     visit_values(&c, ETR_NEWER, &c.counts[ETR_NEWER], visit_nothing);

@@ -67,8 +67,8 @@ static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_reco
 }
 
 /* Adds a copy of what a method of a comparison was judged by, so that the comparison can be closed,
- * and sets *index to its number, by which the caller asks for the verdict. Fails when out of
- * memory. */
+ * and sets *index to its number, by which the caller asks for the verdict. A change that is not
+ * timed on both sides (test.change is NULL) is never judged again. Fails when out of memory. */
 etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *comparison, size_t method,
                             size_t *index, etr_error *error) {
   etr_arena *arena = &verdicts->arena;
@@ -105,9 +105,10 @@ static bool says_slower_or_faster(etr_verdict verdict) {
   return verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 
-/* Judges the changes of a method that are not decided yet, of which there are `open_count`, each
- * at that part of the level. Decided is what turns out slower or faster; *decided is set to the
- * number of those that are decided now. Returns false when out of memory. */
+/* Judges the changes of a method that are not decided yet, of which there are `open_count`, each at
+ * that part of the level. Decided is what turns out slower or faster; *decided is set to the number
+ * of those that are decided now. Earlier verdicts on the undecided ones are replaced. Returns false
+ * when out of memory. */
 static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_count,
                             size_t *decided) {
   etr_arena scratch = {0};
@@ -146,8 +147,8 @@ static bool judge_method(etr_verdicts *v, const char *method) {
   return true;
 }
 
-/* Judges all changes that were added: those of one method name together. Fails when out of
- * memory. */
+/* Judges all changes that were added: those of one method name together, when the first of them is
+ * met. A further call judges all of them anew. Fails when out of memory. */
 etr_status etr_verdicts_judge(etr_verdicts *verdicts, etr_error *error) {
   etr_error_clear(error);
   for (size_t i = 0; i < verdicts->cases.count; i++)

@@ -217,10 +217,10 @@ bool etr_block_remove_runs(const etr_blocks *blocks, etr_block *block, etr_leavi
   return good;
 }
 
-/* Moves the runs of one group, which must not be all of a block's runs, to a new block. Its rows
- * are copies, behind the rows of all other blocks; its runs and samples stay where
- * etr_block_remove_runs() moved them, behind those of the old block. `sorted` is working memory.
- * Returns false when out of memory. */
+/* Moves the runs of the group that `leaving` names, which must not be all of a block's runs, to a
+ * new block. Its rows are copies, behind the rows of all other blocks; its runs and samples stay
+ * where etr_block_remove_runs() moved them, behind those of the old block. `sorted` is working
+ * memory. Returns false when out of memory. */
 static bool move_group_to_new_block(etr_blocks *blocks, etr_block *to, etr_block *from,
                                     etr_leaving leaving, uint64_t *sorted) {
   etr_event *rows = blocks->rows + blocks->row_count;

@@ -123,11 +123,9 @@ typedef struct etr_leaving {
   uint32_t group;         /* the runs of this group are removed */
 } etr_leaving;
 
-/**
- * Removes runs and their samples from a block: moves them behind the others, in the lists of the
- * block and of its rows, which then end before them. Measures the rows again. Returns false when
- * out of memory.
- */
+/** Removes the runs that `leaving` names and their samples from a block: moves them behind the
+ * others, in the lists of the block and of its rows, which then end before them. Measures the rows
+ * again. Returns false when out of memory. */
 bool etr_block_remove_runs(const etr_blocks *blocks, etr_block *block, etr_leaving leaving);
 
 /**

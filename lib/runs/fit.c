@@ -45,7 +45,8 @@ typedef struct rows {
 /* ---- Preparing ---- */
 
 /* Returns true for a method whose instructions are not all known, so that an unknown kernel does
- * not contradict it. */
+ * not contradict it: its graph has bodies of control flow, or it has no handle map, or an empty
+ * one. */
 static bool is_partial(const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->graph && i < inputs->graph->subgraph_count; i++)
     if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
@@ -78,7 +79,8 @@ static const etr_backend *find_backend(const etr_method_inputs *inputs) {
 }
 
 /* Collects what is compared of a method: its backend, whether it branches, and the classes of
- * operators at its handles. Returns false when out of memory. */
+ * operators at its handles. copies_updates remains true if no delegate can contain a buffer that
+ * the method updates, so that a copy must run for each. Returns false when out of memory. */
 static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   *c = (candidate){.inputs = inputs,
                    .backend = find_backend(inputs),
@@ -151,9 +153,10 @@ static bool fits_program(const etr_pte_method *program, const etr_event *event) 
   return strcmp(event->name, "OPERATOR_CALL") != 0 || is_kernel;
 }
 
-/* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map()
- * does. Instructions inserted for views, symbolic sizes and custom operators log no
- * operator; index_put_ replaces a node index_put. Copies are counted later. */
+/* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map() does.
+ * Instructions inserted for views, symbolic sizes and custom operators log no operator. Of other
+ * kernels only one in place can be inserted, such as index_put_, if the graph has a node of its
+ * operator without the last "_". Copies are counted later. */
 static int rate_inserted_kernel(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op))
     return 0;
@@ -249,7 +252,7 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
 }
 
 /* Counts how many operators of each countable class ran in a delegate call, whose rows are [first,
- * end), into `ran`. Returns false if no row has a class. */
+ * end), into `ran`. Returns false if no row has a class (a class above 0). */
 static bool count_classes_that_ran(const etr_backend *backend, uint32_t *ran, const rows *r,
                                    size_t first, size_t end) {
   bool has_class = false;
@@ -266,7 +269,8 @@ static bool count_classes_that_ran(const etr_backend *backend, uint32_t *ran, co
 
 /* Compares the operators that a delegate call ran, whose rows are [first, end), with those of the
  * method's delegate at that instruction, class by class. Nothing is compared if the delegate is of
- * another backend than the method's first one, or if its operators are unknown. */
+ * another backend than the method's first one, if the map lists its operators by their ids, which
+ * are compared one by one instead, or if its operators are unknown. */
 static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                              size_t first, size_t end) {
   uint32_t ran[ETR_MOST_CLASSES] = {0};
@@ -339,9 +343,10 @@ static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
     fit->missing += updates - expected;
 }
 
-/* Compares a block of runs, event by event (its rows) and delegate by delegate, with a method, and
- * stops when more than `most_against` rows contradict the method, because another one fits better.
- * Returns false if the budget is spent. */
+/* Compares a block of runs, event by event (its rows) and delegate by delegate, with a method, by
+ * the program's instructions if the .pte is known (exact), else by the handle map. Kernels of a
+ * record without a graph are unchecked. Stops when more than `most_against` rows contradict the
+ * method, because another one fits better. Returns false if the budget is spent. */
 static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                           uint32_t most_against) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
@@ -384,7 +389,9 @@ static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
 }
 
 /* Compares the block with `count` methods, or with the first `count` of all if `methods` is NULL,
- * and finds the one that fits best. Returns false if the budget is spent. */
+ * and sets out->best to the first one that fits best; what decides between two (NULL) does not
+ * matter here. A method that more rows contradict than the best so far is not compared to the end.
+ * Returns false if the budget is spent. */
 static bool compare_with_methods(etr_fitter *fitter, const rows *r, const uint32_t *methods,
                                  size_t count, etr_fits *out) {
   uint32_t least_against = UINT32_MAX;
@@ -424,8 +431,8 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
 
 /* ---- Comparing ---- */
 
-/* Compares part by part, the strongest evidence first. If no part differs, returns 0 and sets
- * *decided_by to ETR_FIT_PARTS. */
+/* Compares part by part, the strongest evidence first; of each part the smaller number fits better.
+ * If no part differs, returns 0 and sets *decided_by to ETR_FIT_PARTS. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by) {
   const uint32_t parts[ETR_FIT_PARTS][2] = {
       [ETR_FIT_AGAINST] = {a->against, b->against},
@@ -492,7 +499,8 @@ static void add_instruction_to_index(index_builder *b, uint32_t method, int32_t 
     *added = (index_entry){key, method};
 }
 
-/* Adds the instructions of a method's program to the index. */
+/* Adds the instructions of a method's program to the index: its delegates, and its kernels with
+ * their operators. Jumps and moves have no row that could be compared. */
 static void add_program_to_index(index_builder *b, uint32_t method, const etr_pte_method *program) {
   for (size_t i = 0; i < program->instruction_count && i <= INT32_MAX; i++) {
     const etr_instruction *instruction = &program->instructions[i];
@@ -518,7 +526,8 @@ static void add_map_to_index(index_builder *b, uint32_t method, const etr_method
     *partial = method;
 }
 
-/* Sorts the entries of the index by key, with a counting sort. Returns false when out of memory. */
+/* Sorts the entries of the index by key, with a counting sort: index->end[k] becomes the end of the
+ * methods of key k. Returns false when out of memory. */
 static bool sort_entries_by_key(index_builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
@@ -578,8 +587,10 @@ static method_list methods_with(const etr_fit_index *index, int32_t id, etr_slic
   return (method_list){index->methods + first, index->end[key] - first};
 }
 
-/* Finds the methods that a row does not contradict. Returns false if the row is no evidence, such
- * as a kernel that works in place: a handle map lists no instruction for it. */
+/* Finds the methods that a row does not contradict: those that have its delegate or operator at the
+ * instruction and, for an operator, those whose map does not say what the instruction runs, and
+ * partial ones. Returns false if the row is no evidence, such as a kernel that works in place: a
+ * handle map lists no instruction for it. */
 static bool find_methods_of_row(const etr_fit_index *index, row_methods *out,
                                 const etr_event *event, etr_arena *scratch) {
   etr_slice op = etr_operator_of_event(event->name);
@@ -597,8 +608,8 @@ static bool find_methods_of_row(const etr_fit_index *index, row_methods *out,
   return event->instruction_id >= 0;
 }
 
-/* Merges the lists, each method once: a partial method may be in two of them. Returns NULL when
- * out of memory. */
+/* Merges the lists of the methods that a row does not contradict, ascending and each method once: a
+ * partial method may be in two of them. Returns NULL when out of memory. */
 static const uint32_t *merge_lists(const row_methods *c, etr_arena *scratch, size_t *count) {
   uint32_t *methods = etr_arena_alloc_array(scratch, c->count, sizeof *methods);
   size_t listed = 0;

@@ -143,8 +143,8 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
          add_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);
 }
 
-/* Finds the row of each event of a run and lists the rows' signatures. Returns NULL when out of
- * memory. */
+/* Finds the row of each event of a run (ETR_NONE for a logged value) and lists the rows'
+ * signatures. Returns NULL when out of memory. */
 static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list) {
   run_rows rows = {
       .list = list,
@@ -307,7 +307,8 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 static const etr_bytes some_metadata = {0};
 
 /* Adds the samples of a run to the counts of its rows, for which memory is reserved later, and
- * records in each row whether its events have times, metadata, or numbers as delegate ids. */
+ * records in each row whether its events have times, metadata, or numbers as delegate ids. A row
+ * with metadata points to some_metadata until reserve_samples() gives it memory of its own. */
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -322,7 +323,8 @@ static void count_samples(builder *b, const etr_dump_run *run, size_t run_index)
   }
 }
 
-/* Stores the samples of a run in its rows. */
+/* Stores the samples of a run in its rows, with times in ticks. Logged values and untimed events
+ * have none. */
 static void store_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -338,7 +340,8 @@ static void store_samples(builder *b, const etr_dump_run *run, size_t run_index)
 }
 
 /* Makes the rows of a block from their signatures, behind those of the blocks before. An operator
- * in a delegate is shown under its delegate id. */
+ * in a delegate is shown under its delegate id. A row counts as logged only until count_samples()
+ * finds an event of it. */
 static void make_rows(builder *b, size_t block_index) {
   const signatures *rows = &b->rows_of_block.data[block_index];
   etr_event *events = b->out->rows + b->out->row_count;
@@ -379,7 +382,9 @@ static bool make_rows_and_run_lists(builder *b) {
   return true;
 }
 
-/* Gives each row memory for its samples, which were counted. Returns false when out of memory. */
+/* Gives each row memory for its samples, which were counted, and for their metadata if the row was
+ * found to have some. The counts start at 0 again, for store_samples(). Returns false when out of
+ * memory. */
 static bool reserve_samples(builder *b) {
   etr_samples *samples = &b->out->samples;
   size_t count = 0;
@@ -457,7 +462,8 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
 
 /* ---- Together ---- */
 
-/* Makes the rows of all blocks, with their samples, statistics and kinds. Returns false when out of
+/* Makes the rows of all blocks, with their samples, statistics and kinds. The samples are counted
+ * before they are stored, so that each row gets its part of one list. Returns false when out of
  * memory. */
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   if (!make_rows_and_run_lists(b))

@@ -27,8 +27,8 @@ int etr_inference_by_phase(const void *a, const void *b) {
   return differ ? compare_numbers(x->phase, y->phase) : inference_by_run(a, b);
 }
 
-/* Returns true if a method was loaded in the runs of a block: they have no method, or an event says
- * so. */
+/* Returns true if a method was loaded in the runs of a block: the block has no method, or an event
+ * says so. */
 static bool block_loads(const etr_block *block) {
   bool any = block->method == ETR_NONE && block->event_count > 0;
   for (size_t i = 0; i < block->event_count && !any; i++)
@@ -119,8 +119,8 @@ static size_t next_narrower_gap(const double *sorted, size_t count, etr_gap *gap
 }
 
 /* Returns the shortest time of the long runs, in ticks: the first after the next gap that is wider
- * than the times before it are spread (90th by 10th percentile). INFINITY if there is no such
- * gap. */
+ * than the times before it are spread (90th by 10th percentile). INFINITY if there is no such gap.
+ * gap->below becomes the width of the gap, so that the next call goes on with narrower ones. */
 static double find_least_long_time(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0))
     return INFINITY;

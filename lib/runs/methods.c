@@ -124,7 +124,9 @@ static size_t count_best(const decider *d) {
   return count;
 }
 
-/* Returns the last part of the fits that was needed to distinguish the best fit from all others. */
+/* Returns the last part of the fits, in the order of their strength, that was needed to distinguish
+ * the best fit from a worse one. ETR_FIT_AGAINST, the first part, means that each worse fit is
+ * contradicted by more rows. It is also returned if no fit is worse. */
 static etr_fit_part last_decisive_part(const decider *d) {
   etr_fit_part last = ETR_FIT_AGAINST, part;
   for (size_t i = 0; i < d->fits.count; i++)
@@ -134,7 +136,8 @@ static etr_fit_part last_decisive_part(const decider *d) {
 }
 
 /* Returns in words, for block.method_rule, by what the best method of the current block was
- * recognized. */
+ * recognized. If rows that contradict each other method (ETR_FIT_AGAINST) were enough, only this
+ * one has the instructions. */
 static const char *explain_rule(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
@@ -167,8 +170,8 @@ static char *list_names_of_best(const decider *d) {
   return text;
 }
 
-/* Returns the methods with the best fit, ascending, which live as long as the blocks. NULL when out
- * of memory. */
+/* Returns the methods with the best fit to the current block as indices into the inputs, ascending.
+ * The list lives as long as the blocks. Returns NULL when out of memory. */
 static const uint32_t *list_best_methods(const decider *d) {
   uint32_t *list = etr_arena_alloc_array(d->warnings->arena, count_best(d), sizeof *list);
   for (size_t i = 0, listed = 0; list && i < d->fits.count; i++)
@@ -234,7 +237,8 @@ static const verdict *find_or_add_verdict(decider *d, const etr_block *block) {
 
 /* ---- Deciding ---- */
 
-/* Leaves a block without a method because it fits none, with a warning. */
+/* Leaves a block without a method because it fits none, with a warning, and counts its runs as
+ * foreign. */
 static void reject_block(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
   d->blocks->foreign_run_count += block->run_count;
@@ -276,7 +280,8 @@ static void accept_method(decider *d, etr_block *block, const verdict *v) {
              v->disagreeing, d->inputs[v->method].name);
 }
 
-/* Decides the method of a block by its events, or records why that is impossible. */
+/* Decides the method of a block by its events, or records why that is impossible. When out of
+ * memory, nothing is decided and the scratch arena has failed. */
 static void decide_by_rows(decider *d, etr_block *block) {
   const verdict *v = find_or_add_verdict(d, block);
   if (!v)
@@ -336,8 +341,9 @@ static uint32_t method_loaded_before(const decider *d, uint32_t run) {
   return found;
 }
 
-/* Decides the method of a single run of a tied block. The run is moved into a block of its own by
- * separate_found_runs(), which must be called once all such runs are known. */
+/* Decides the method of a single run of a tied block, and keeps it in d->groups (plus 1, as 0 is
+ * none). The run is moved into a block of its own by separate_found_runs(), which must be called
+ * once all such runs are known. */
 static void decide_run(decider *d, uint32_t run, uint32_t method) {
   d->groups[run] = method + 1;
   d->any_found = true;
@@ -371,8 +377,9 @@ static bool separate_found_runs(decider *d, const char *rule) {
 
 /* Decides those runs of a tied block before which exactly one method was loaded: they are of the
  * loaded method, if only one of the best methods had not run before. The fits are computed again,
- * because keeping those of all ties would take memory for methods times blocks. Returns false when
- * out of memory. */
+ * because keeping those of all ties would take memory for methods times blocks. If the limit on
+ * comparisons is reached, the runs stay tied, which is no failure. Returns false when out of
+ * memory. */
 static bool find_methods_by_loads(decider *d, const etr_block *block) {
   bool is_fitted = false;
   for (size_t i = 0; i < block->run_count; i++) {
@@ -451,8 +458,8 @@ static uint32_t find_method_by_sizes(const decider *d, const logged_values *valu
   return found;
 }
 
-/* Decides tied runs by the sizes of the values that they logged, run by run. Returns false when out
- * of memory. */
+/* Decides tied runs by the sizes of the values that they logged, run by run. A block stays tied if
+ * the limit on comparisons is reached, which is no failure. Returns false when out of memory. */
 static bool decide_by_sizes(decider *d) {
   etr_arena scratch = {0};
   const logged_values *values = d->dumps ? list_logged_values(d, &scratch) : NULL;
@@ -507,7 +514,7 @@ static bool find_two_best_methods(decider *d, const etr_block *block,
 }
 
 /* Takes back the method that the order of loads gave a run, because its times contradict: the run
- * is tied again. */
+ * is tied again, and separate_found_runs() moves it into a block without a method. */
 static void take_back_method(decider *d, uint32_t run) {
   d->runs[run].is_contradicted = d->runs[run].tied = true;
   d->groups[run] = ETR_NONE;
@@ -515,7 +522,8 @@ static void take_back_method(decider *d, uint32_t run) {
 }
 
 /* Decides the runs that times have labeled: they are of pair[0], the dearer method, or of pair[1].
- * The method is taken back from a run to which the order of loads gave the other one. */
+ * The method is taken back from a run to which the order of loads gave the other one; d->groups has
+ * 1 + the method that was found for a run. */
 static void decide_labeled_runs(decider *d, const tied_runs *tied,
                                 const etr_method_inputs *const pair[2]) {
   for (size_t i = 0; i < tied->count; i++) {
@@ -531,7 +539,9 @@ static void decide_labeled_runs(decider *d, const tied_runs *tied,
   }
 }
 
-/* Sets the rule and the evidence, in words, of the blocks whose method times decided. */
+/* Sets the rule and the evidence, in words, of the blocks whose method times decided, but not of
+ * runs that the order of loads decided. The evidence names the ratio of the multiply-accumulates of
+ * both methods. */
 static void explain_decision_by_times(decider *d, const tied_runs *tied, etr_time_rule rule,
                                       const etr_method_inputs *const pair[2]) {
   double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
@@ -549,7 +559,8 @@ static void explain_decision_by_times(decider *d, const tied_runs *tied, etr_tim
 }
 
 /* Decides tied runs of one dump by their times, if exactly two methods fit them and their times are
- * clearly in two groups. Returns false when out of memory. */
+ * clearly in two groups; otherwise they stay tied, which is no failure. Returns false when out of
+ * memory. */
 static bool decide_dump_by_times(decider *d, tied_runs *tied) {
   const etr_method_inputs *pair[2];
   etr_time_rule rule;
@@ -621,8 +632,8 @@ typedef struct run_texts {
   const char *maps; /* the options that decide them: "--map 3-4=METHOD --map 7=METHOD" */
 } run_texts;
 
-/* Returns runs, which are ascending, as text for messages and as --map options. Members are NULL
- * when out of memory. */
+/* Returns runs, which are ascending, as text for messages, "3, 5-7", and as options, "--map
+ * 3=METHOD --map 5-7=METHOD". Members are NULL when out of memory. */
 static run_texts text_of_runs(etr_arena *arena, const uint32_t *list, size_t count) {
   run_texts text = {"", ""};
   for (size_t i = 0, end, listed = 0; text.runs && text.maps && i < count; i = end, listed++) {
@@ -666,7 +677,8 @@ static const char *text_about_loads(decider *d, const etr_block *block) {
   return text ? text : "";
 }
 
-/* Lists all runs that have a tied verdict, as text. */
+/* Lists all runs that have the verdict of this index and are still tied, as text. Its members are
+ * NULL when out of memory. */
 static run_texts text_of_tied_runs(decider *d, uint32_t index) {
   uint32_t *list = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *list);
   size_t count = 0;
@@ -760,7 +772,8 @@ static size_t count_dumps(const etr_blocks *blocks) {
 }
 
 /* Records for each run whether it executed a method and how many methods were loaded in it, and for
- * each dump whether it logs instructions. */
+ * each dump whether it logs instructions. No run has a verdict yet, and none was separated by
+ * loads. */
 static void record_runs(decider *d) {
   for (size_t b = 0; b < d->blocks->block_count; b++) {
     const etr_block *block = &d->blocks->blocks[b];
@@ -793,7 +806,8 @@ static void warn_of_idle_choices(const decider *d) {
 }
 
 /* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
- * are tied. Returns false when out of memory. */
+ * are tied. Without options, the default limits the comparisons (0). Returns false when out of
+ * memory. */
 static bool decide_methods(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),

@@ -99,7 +99,9 @@ static void find_usual_times(measuring *m) {
   }
 }
 
-/* Fills `out` with how many times as long as usual each of these kernels took in a run, sorted. */
+/* Fills `out` with how many times as long as usual each of these kernels took in a run, sorted.
+ * STEP is added to both times, in microseconds, because the clock cannot tell such short ones
+ * apart. */
 static void list_sorted_stretches(const measuring *m, size_t run, const size_t *kernels,
                                   size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
@@ -125,8 +127,9 @@ static double share_larger(const double *first, size_t first_count, const double
   return pairs / ((double)first_count * (double)second_count);
 }
 
-/* Sets `scaled`, `stretch` and `advantage` of a run: by how much its scaling kernels took longer
- * than usual, on their own and compared with the constant ones. */
+/* Sets for a run by how much its scaling kernels took longer than usual: `scaled` on their own (the
+ * lower quartile), `stretch` divided by the median of the constant ones, and `advantage` as the
+ * share of pairs of a scaling and a constant kernel in which the scaling one is stretched more. */
 static void measure_stretch_of_run(measuring *m, size_t run) {
   list_sorted_stretches(m, run, m->scaling, m->scaling_count, m->room);
   list_sorted_stretches(m, run, m->constant, m->constant_count, m->other_room);
@@ -135,8 +138,8 @@ static void measure_stretch_of_run(measuring *m, size_t run) {
   m->advantage[run] = share_larger(m->room, m->scaling_count, m->other_room, m->constant_count);
 }
 
-/* Measures for each run by how much the kernels of both kinds took longer than usual. Returns
- * false when out of memory. */
+/* Measures for each run by how much the kernels of both kinds, scaling and constant, took longer
+ * than usual, into `scaled`, `stretch` and `advantage`. Returns false when out of memory. */
 static bool measure_runs(measuring *m) {
   size_t runs = m->times->run_count, room = ETR_MAX(m->times->kernel_count, runs) + 1;
   m->usual = etr_arena_alloc_array(&m->scratch, room, sizeof *m->usual);
@@ -183,9 +186,10 @@ static size_t sort_stretches_of_rest(measuring *m) {
 }
 
 /* Splits the runs that are not behind a load into two groups at the widest gap between their
- * stretches. Returns false if a group is too small, or if the groups are not clear: the gap must be
- * wide, the ratio of the groups must fit the costs of the methods, and the scaling kernels must be
- * stretched more than the constant ones in the upper group only. */
+ * stretches, and sets *out to the median stretches of the groups. Returns false if a group is too
+ * small, or if the groups are not clear: the gap must be wide, the ratio of the groups must fit the
+ * costs of the methods, and the scaling kernels must be stretched more than the constant ones in
+ * the upper group (true), but not in the lower one (false). */
 static bool split_rest_at_widest_gap(measuring *m, groups *out) {
   size_t count = sort_stretches_of_rest(m), split = 0;
   double gap = 0;
@@ -221,7 +225,8 @@ static double spread_of(measuring *m, double center) {
 
 /* Compares the two runs directly after loads with each other and with all other runs. Returns true
  * if one of them is clearly the only run of the dearer method: its stretch is far from that of the
- * other one and from the median of all, these are near to each other, and no run is like it. */
+ * other one and from the median of all, these are near to each other, and no run is like it. Then
+ * *out has that median and its stretch. */
 static bool compare_runs_behind_loads(measuring *m, groups *out) {
   size_t leading[LOADS], leading_count = 0, count = sort_stretches_of_rest(m);
   double median = etr_median_of_sorted(m->room, count);
@@ -250,7 +255,7 @@ static bool compare_runs_behind_loads(measuring *m, groups *out) {
 }
 
 /* Returns the geometric middle between the medians of `scaled` of the two groups, which the stretch
- * `middle` divides. */
+ * `middle` divides: the runs above it and the others. INFINITY if a group is empty. */
 static double middle_of_scaled(measuring *m, double middle) {
   double medians[2];
   for (int above = 0; above < 2; above++) {

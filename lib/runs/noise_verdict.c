@@ -71,7 +71,9 @@ static means means_of(const etr_trend_sample *samples, size_t first, size_t end)
   return m;
 }
 
-/* Sums the squares of all segments around their own means, for a line whose slope they share. */
+/* Sums the squares (xx, yy) and products (xy) of the distances of positions and values from the
+ * means of their own segment, for a line whose slope all segments share. Sets also the number of
+ * segments, and the last position of the longest one (span). */
 static fit fit_line(const etr_trend_sample *samples, size_t count) {
   fit line = {0};
   for (size_t i = 0, end; i < count; i = end, line.segments++) {
@@ -139,8 +141,9 @@ static size_t best_step(const etr_trend_sample *samples, size_t count, double me
 
 /* ---- The choice ---- */
 
-/* Returns how many correlated samples contain as much information as one independent sample. The
- * levels of segments hide a part of the correlation. */
+/* Returns how many correlated samples contain as much information as one independent sample, by the
+ * correlation of neighboring residuals. The levels of segments hide a part of the correlation,
+ * which is added again. */
 static double samples_per_independent(const residuals *r, size_t count, size_t segments) {
   double correlation = r->products / ETR_MAX(r->squares, TINY) +
                        BIAS_OF_CORRELATION * (double)segments / (double)count;
@@ -201,8 +204,9 @@ static residuals residuals_of_step(const etr_trend_sample *samples, size_t count
 }
 
 /* Compares three models: a constant, a line (drift) and two levels (step). A drift or a step must
- * have evidence beyond chance and be large enough. If both are, the step counts only if its squares
- * are so much less that it is worth its additional parameter, its position. */
+ * have evidence beyond chance and be large enough; a step is only sought in a single segment. If
+ * both are, the step counts only if its squares are so much less that it is worth its additional
+ * parameter, its position. Change and level have the unit of the samples' values. */
 etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   fit f = fit_line(samples, count);
   double size = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)), squares = f.yy + TINY;
@@ -425,8 +429,9 @@ static etr_noise_verdict verdict_of(double variation) {
 
 /* ---- Modes and trends ---- */
 
-/* Records the verdict that there are two modes, if the times fall into two groups. Returns true if
- * they do. */
+/* Records the verdict that there are two modes, if the times fall into two groups, with the number
+ * of runs and the median in ticks of the fast one, then of the slow one. Returns true if they do.
+ */
 static bool find_modes(etr_noise *noise, const judged *j) {
   etr_modes modes = modes_of(j->times, j->sorted, j->count, j->step);
   if (!modes.are_two)
@@ -438,8 +443,8 @@ static bool find_modes(etr_noise *noise, const judged *j) {
   return true;
 }
 
-/* Lists the times with their segment, a series or with `by_stretch` also a stretch of it, and
- * their position from 0 in it. Returns the number of segments. */
+/* Lists the logarithms of the times in j->series with their segment, a series or with `by_stretch`
+ * also a stretch of it, and their position from 0 in it. Returns the number of segments. */
 static size_t list_segments(const judged *j, bool by_stretch) {
   size_t segments = 0;
   for (size_t i = 0; i < j->count; i++) {
@@ -455,7 +460,8 @@ static size_t list_segments(const judged *j, bool by_stretch) {
 }
 
 /* Records the verdict that there is a step or a drift over the listed segments, if the clock can
- * resolve it. Returns true if there is one. Too few runs show none. */
+ * resolve it: its size (a relative change), for a step the first run after it, and for a drift the
+ * time at its start in ticks. Returns true if there is one. Too few runs show none. */
 static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
   if (j->all < LEAST_FOR_TREND + segments - 1)
     return false;
@@ -485,7 +491,9 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-/* Returns true if the outliers are the first runs or the last ones, and enough for a step. */
+/* Returns true if the outliers are the first runs or the last ones, and enough for a step:
+ * LEAST_RUNS and one in PARTS_OF_MODE. `median` and `limit` say what an outlier is, as for
+ * is_far(). */
 static bool are_at_one_end(const judged *j, size_t outliers, double median, double limit) {
   size_t first = 0, last = 0;
   if (outliers < ETR_MAX((size_t)LEAST_RUNS, (j->count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))
@@ -497,7 +505,8 @@ static bool are_at_one_end(const judged *j, size_t outliers, double median, doub
   return first == outliers || last == outliers;
 }
 
-/* Removes the outliers from the runs that are judged. */
+/* Removes the outliers from the runs that are judged: from `samples`, `times` and `sorted`.
+ * `median` and `limit` say what an outlier is, as for is_far(). */
 static void remove_outliers(judged *j, double median, double limit) {
   size_t kept = 0;
   for (size_t i = 0; i < j->count; i++) {
@@ -513,8 +522,9 @@ static void remove_outliers(judged *j, double median, double limit) {
 }
 
 /* Judges the runs of a method: looks for trends in stretches and for modes in all runs, then again
- * without outliers, then for a trend over all runs; otherwise the spread decides between steady and
- * noisy. Outliers that are all at one end may be a step, which is looked for with them. */
+ * without outliers. Then the spread decides between steady and noisy, unless there is a trend over
+ * all runs, whose segments are series (false), which replaces that verdict. Outliers that are all
+ * at one end may be a step, which is looked for with them. */
 static void judge_runs(etr_noise *noise, judged *j) {
   double variation = robust_deviation(j->sorted, j->count),
          median = etr_median_of_sorted(j->sorted, j->count);
@@ -545,8 +555,8 @@ static void judge_runs(etr_noise *noise, judged *j) {
 
 /* ---- All ---- */
 
-/* Rounds results, because logarithms differ in their last bits between C libraries, and outputs
- * must not. */
+/* Rounds results, relative ones to a billionth and `start` to a quarter of a tick, because
+ * logarithms differ in their last bits between C libraries, and outputs must not. */
 static void round_off(etr_noise *noise) {
   double *values[] = {&noise->cv, &noise->least_outlier, &noise->most_outlier, &noise->change};
   for (size_t i = 0; i < ETR_COUNT(values); i++)
@@ -595,7 +605,8 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
   return true;
 }
 
-/* Judges only the spread of times that are relative to their parts, whose order says nothing. */
+/* Judges only the spread of times that are relative to the median of their phase; a trend of such
+ * times would say nothing. Relative times have no step of a clock (0). */
 etr_noise etr_noise_of_parts(double *times, size_t count) {
   etr_noise noise = {.cv = NAN, .from_run = ETR_NONE};
   for (size_t i = 0; i < count; i++)

@@ -54,7 +54,8 @@ static bool are_interrupted(const etr_blocks *blocks, uint32_t first, uint32_t s
 }
 
 /* Lists the runs of a phase, or all runs if it is ETR_NONE, in `runs` and in the working memory,
- * and returns their number. */
+ * and returns their number. A new stretch starts where a run of another phase or method came
+ * between two runs. */
 static size_t list_runs_of_phase(measuring *m, uint32_t phase, uint32_t *runs) {
   size_t count = 0;
   for (uint32_t i = 0; i < m->method->run_count; i++) {
@@ -75,7 +76,8 @@ static size_t list_runs_of_phase(measuring *m, uint32_t phase, uint32_t *runs) {
 }
 
 /* Measures the runs of a phase, or all runs if it is ETR_NONE: statistics in ticks, typical time
- * and noise. Lists the runs in `runs`. Returns false when out of memory. */
+ * without odd recordings (false) and noise. Adds the time of each run, relative to the median, to
+ * m->ratios. Lists the runs in `runs`. Returns false when out of memory. */
 static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
                           etr_arena *arena) {
   size_t count = list_runs_of_phase(m, phase, runs);
@@ -105,8 +107,8 @@ static const double LEAST_ALIKE = .5;
 enum { MOST_COMPARED = 16 }; /* more long runs add no information */
 
 /* Sets *alike to whether the method's run `later` takes longer than usual on the same operators as
- * its first run, in proportion, which is so if both read longer inputs. Returns false when out of
- * memory. */
+ * its first run, in proportion, which is so if both read longer inputs. All other runs show what is
+ * usual. Returns false when out of memory. */
 static bool compare_with_first_run(const measuring *m, uint32_t later, bool *alike) {
   const etr_method *method = m->method;
   size_t others = 0;
@@ -151,9 +153,9 @@ static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
 
 /* ---- All ---- */
 
-/* Returns the noise of a method: that of its only phase, or of several phases the spread of times
- * relative to the median of their phase. Then trends are not judged, because runs of different
- * phases have no common level. */
+/* Returns the noise of a method: that of its only phase with runs, or of several phases the spread
+ * of times relative to the median of their phase. Then trends are not judged, because runs of
+ * different phases have no common level. */
 static etr_noise noise_of_method(const etr_method *method, measuring *m,
                                  const etr_run_phase *phases, size_t count) {
   size_t only = 0;

@@ -50,7 +50,8 @@ typedef struct run_facts {
   etr_arena *scratch;
 } run_facts;
 
-/* Sums the bytes of the values that each run logged. Returns false when out of memory. */
+/* Sums the bytes of the values that each run logged, into k->bytes. Returns false when out of
+ * memory. */
 static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   size_t first_run = 0;
   k->bytes = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->bytes);
@@ -61,8 +62,8 @@ static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   return k->bytes != NULL;
 }
 
-/* Finds how many tokens each run read, by the first logged value that shows it; 0 if none does.
- * Returns false when out of memory. */
+/* Finds how many tokens each run read, by the first logged value that shows it, for k->tokens; 0 if
+ * none does. Returns false when out of memory. */
 static bool count_tokens_of_runs(run_facts *k, const etr_dump *dumps,
                                  const etr_method_inputs *inputs) {
   size_t first_run = 0;
@@ -137,8 +138,8 @@ static size_t kind_of(const method_runs *c, size_t i) {
   return kind;
 }
 
-/* Makes each distinct value a kind of runs. Returns false if there are fewer than two or more than
- * MOST_KINDS, which is too many to be kinds. */
+/* Makes each distinct value a kind of runs, with the value in c->least. Returns false if there are
+ * fewer than two or more than MOST_KINDS, which is too many to be kinds. */
 static bool make_kind_of_each_value(method_runs *c) {
   c->kinds = 0;
   for (size_t i = 0; i < c->count; i++) {
@@ -172,8 +173,9 @@ static size_t find_widest_gap(const method_runs *c, double *gap) {
   return index;
 }
 
-/* Makes two kinds of the sorted values before and after a gap. Returns true if the values of each
- * kind are spread less wide than the gap (both are factors), so that the kinds are clear. */
+/* Makes two kinds of the sorted values before and after a gap, with the smallest value of each in
+ * c->least. Returns true if the values of each kind are spread less wide than the gap (both are
+ * factors), so that the kinds are clear. */
 static bool split_into_two_kinds(method_runs *c, size_t at, double gap) {
   c->kinds = 2;
   c->least[0] = c->sorted[0];
@@ -214,8 +216,8 @@ static size_t list_runs_of_length(const method_runs *c, const bool *is_long, boo
   return count;
 }
 
-/* Puts the first run of its series before the only listed long run, to compare both. Returns false
- * if that first run is not long. */
+/* Puts the first run of its series before the only listed long run, which is long_runs[0], to
+ * compare both. Returns false if that first run is not long. */
 static bool add_first_run_of_series(const method_runs *c, const bool *is_long,
                                     uint32_t *long_runs) {
   const etr_run *runs = c->known->blocks->runs;
@@ -311,8 +313,8 @@ static double median_of_length(method_runs *c, const bool *is_long, bool wants_l
 }
 
 /* Marks the runs that take longer because they do other work, by their times alone: those above the
- * widest gap between times for which that is so. Returns false if there are none, or when out of
- * memory, which sets c->failed. */
+ * widest gap between times for which that is so, of the GAPS_TRIED widest gaps that are at least
+ * LEAST_GAP. Returns false if there are none, or when out of memory, which sets c->failed. */
 static bool mark_long_times(method_runs *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
@@ -381,8 +383,8 @@ static bool distinguish_events(method_runs *c) {
   return is_distinct;
 }
 
-/* Marks the runs that read more tokens than others. Returns false if the tokens are not known of
- * all runs, or do not differ. */
+/* Marks the runs that read more tokens than the run that read the fewest. Returns false if the
+ * tokens are not known of all runs (0), or do not differ. */
 static bool mark_more_tokens(method_runs *c) {
   double least = INFINITY;
   bool has_more = false;
@@ -395,8 +397,8 @@ static bool mark_more_tokens(method_runs *c) {
   return has_more && least > 0;
 }
 
-/* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are
- * of several kinds, but not of too many. */
+/* Distinguishes the runs of a method by a rule: by the bytes that they logged, or by the numbers of
+ * their blocks' events. Returns true if they are of several kinds, but not of too many. */
 static bool distinguish_kinds(method_runs *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
@@ -423,7 +425,8 @@ static bool is_prefill(const method_runs *c, etr_phase_rule rule) {
   return rule == ETR_PHASE_BY_SIZES && runs.leads && runs.long_count < runs.short_count;
 }
 
-/* Numbers the two phases in the order of their first runs, and names them. */
+/* Numbers the two phases in the order of their first runs, names them, and sets the phase of each
+ * run. They are named by what language models do only if that is known. */
 static void set_phases(etr_known_phases *phases, const method_runs *c, etr_phase_rule rule) {
   size_t long_phase = c->is_long[0] ? 0 : 1;
   bool is_known = is_prefill(c, rule);
@@ -435,7 +438,8 @@ static void set_phases(etr_known_phases *phases, const method_runs *c, etr_phase
                                                                             : 1 - long_phase);
 }
 
-/* Finds the phases of a method's runs by the strongest rule that distinguishes them. */
+/* Finds the phases of a method's runs by the strongest rule that distinguishes them: numbers of
+ * tokens, sizes of logged values, events, then times. Sets nothing if no rule does. */
 static void find_phases(etr_known_phases *phases, method_runs *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
   if (mark_more_tokens(c)) {

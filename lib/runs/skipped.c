@@ -107,8 +107,8 @@ static void remove_leading_run(remainder *remaining, size_t i) {
 }
 
 /* Excludes the first runs of a series, one after the other, as long as each is warm-up: longer than
- * the median of the runs behind it by a factor, and longer than most of these by another. At least
- * ETR_WARM_UP_LEAST_BEHIND runs must be behind it. */
+ * the median of the runs behind it by a factor, and longer than most of these (80 %) by another. At
+ * least ETR_WARM_UP_LEAST_BEHIND runs must be behind it. `remaining` is working memory. */
 static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
                          const etr_inference *series, size_t count) {
   list_runs_by_time(remaining, blocks, series, count);
@@ -184,7 +184,8 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
 /* ---- Removing excluded runs from blocks ---- */
 
 /* Each block that has excluded runs counts them in skipped_run_count, and starts with its first
- * included run. Returns false when out of memory. */
+ * included run. {0} names no groups: then the excluded runs leave. Returns false when out of
+ * memory. */
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);

@@ -25,8 +25,8 @@ static bool list_series_of_runs(etr_inference *list, const etr_method *method,
   return list != NULL;
 }
 
-/* Lists the slow runs of a method, or with `wants_long` unset the others, with the ticks of each.
- */
+/* Lists the slow runs of a method, or with `wants_long` unset the others, as indices into the
+ * profile's runs, with the ticks of each. */
 static void list_runs_with_ticks(const etr_method *method, const bool *is_long, bool wants_long,
                                  uint32_t *runs, uint64_t *ticks) {
   size_t count = 0;
@@ -38,8 +38,9 @@ static void list_runs_with_ticks(const etr_method *method, const bool *is_long, 
   }
 }
 
-/* Sets how much longer the slow runs take than the median of the others, by the ticks of the slow
- * runs and, behind them, of the others. Sorts both. */
+/* Sets how long the slow runs take, the median of the others, and how many ticks all slow runs
+ * together take beyond that median each, by the ticks of the slow runs and, behind them, of the
+ * others. Sorts both. */
 static void set_slow_times(etr_slow_runs *out, uint64_t *ticks, const etr_long_runs *runs) {
   out->usual = etr_stats_of(ticks + runs->long_count, runs->short_count).p50;
   etr_stats stats = etr_stats_of(ticks, runs->long_count);
@@ -50,7 +51,9 @@ static void set_slow_times(etr_slow_runs *out, uint64_t *ticks, const etr_long_r
     out->excess_ticks += ticks[i] - (uint64_t)out->usual;
 }
 
-/* Sets what the slow runs have in common: a period, or one operator that makes them slow. */
+/* Sets what the slow runs have in common: a period, of so many runs, of which as many as the
+ * longest group has are slow, or one operator that makes them slow. The operator decides the kind
+ * if there are both. */
 static void set_slow_kind(etr_slow_runs *out, const etr_long_runs *runs,
                           const etr_operator_stretch *stretch) {
   bool is_operator = stretch->top_share >= LEAST_SHARE;
@@ -64,8 +67,9 @@ static void set_slow_kind(etr_slow_runs *out, const etr_long_runs *runs,
     out->kind = ETR_SLOW_RUNS_OPERATOR;
 }
 
-/* Leaves *out empty if no run is slow, or if all slow runs are at the start of a series: these are
- * warm-up, or a step. Returns false when out of memory. */
+/* Slow runs are those above the widest clear gap of LEAST_GAP or more. Leaves *out empty if no run
+ * is slow, or if all slow runs are at the start of a series (no inner groups): these are warm-up,
+ * or a step. Returns false when out of memory. */
 bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks,
                         etr_arena *arena) {
   etr_arena scratch = {0};
@@ -227,8 +231,9 @@ static uint64_t clock_step_of(const table *t, bool in_delegate) {
   return step;
 }
 
-/* Sets the usual time of each operator: the median of the runs that are not long. One that is too
- * short for its clock counts as not measured. */
+/* Sets the usual time of each operator, in ticks: the median of the runs that are not long. One
+ * that is too short for its clock counts as not measured; kernels have one clock (false), and
+ * operators in delegates another (true). */
 static void measure_usual_times(table *t) {
   const double steps[] = {(double)clock_step_of(t, false), (double)clock_step_of(t, true)};
   for (size_t i = 0; i < t->columns.count; i++) {
@@ -342,7 +347,8 @@ static double width_of_stretches(table *t) {
 
 /* Sets *top to the operator with the most excess time in a run (beyond its usual time), and returns
  * its share of the run's excess over `usual`, the median of the short runs in ticks. Returns 0
- * unless it takes longer by a factor TOP_FACTOR times that of the rest of the run. */
+ * unless the operator takes longer by a factor that is TOP_FACTOR times that of the rest of the
+ * run. */
 static double share_of_top_operator(const table *t, size_t run, double usual,
                                     const etr_event **top) {
   double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most_excess = 0,
@@ -410,7 +416,8 @@ static bool measure_table(table *t, etr_operator_stretch *out) {
   return measure_alike(t, &out->alike, count);
 }
 
-/* Chooses evenly spaced runs of both kinds for the table, in the order in which they ran. */
+/* Chooses evenly spaced runs of both kinds for the table, at most MOST_LONG and MOST_SHORT, in the
+ * order in which they ran. More runs add no information. */
 static void choose_runs_of_table(table *t, const uint32_t *long_runs, size_t long_count,
                                  const uint32_t *short_runs, size_t short_count) {
   size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG),
@@ -428,7 +435,8 @@ static void choose_runs_of_table(table *t, const uint32_t *long_runs, size_t lon
   t->long_count = longs;
 }
 
-/* Fills a table of times of operators in some of the runs, and measures it. */
+/* Fills a table of times of operators in some of the runs, and measures it. With too few operators
+ * nothing is alike (0), and the width is 1: no difference. */
 bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
                              const uint32_t *long_runs, size_t long_count,
                              const uint32_t *short_runs, size_t short_count) {

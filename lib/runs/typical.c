@@ -76,8 +76,8 @@ static bool find_odd_recordings(recording *list, size_t count, etr_arena *scratc
   return true;
 }
 
-/* Sets the typical time to the mean of the recordings that are not odd, and lists the odd ones with
- * their difference from it. Returns false when out of memory. */
+/* Sets the typical time to the mean of the recordings that are not odd, in ticks, and lists the odd
+ * ones with their relative difference from it. Returns false when out of memory. */
 static bool list_odd_recordings(etr_typical_choice *out, const recording *list, size_t count,
                                 etr_arena *arena) {
   etr_vec(etr_odd_recording) odd = {0};
@@ -175,8 +175,9 @@ static void find_longest_events(uint64_t *longest, const etr_block *block) {
   }
 }
 
-/* Sets the typical times of the events of one block of loads: of all events in the same runs, which
- * are chosen by the longest event, so that they add up. Returns false when out of memory. */
+/* Sets the typical times, in ticks, of the events of one block of loads: of all events in the same
+ * runs, which are chosen by the longest event, so that they add up. Recordings are never odd here
+ * (true), and the weights are in the order of the runs (NULL). Returns false when out of memory. */
 static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *block,
                                   etr_arena *scratch) {
   uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
