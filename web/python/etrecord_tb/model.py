@@ -1293,6 +1293,7 @@ class Delegate(_Answer):
         macs: multiply-accumulates per inference; None: not known of all operators in it
         payload_bytes: that the program passes to it, weights included; None: there is no program
         weight_bytes: None: not known, as in a closed format, whose bytes include them
+        off_nodes: the part of it in operators on no node, and in inserted copies
     """
 
     instruction: int
@@ -1316,6 +1317,7 @@ class Delegate(_Answer):
     op_types: list[DelegateOperator] = field(default_factory=list)
     payload_bytes: int | None = None
     weight_bytes: int | None = None
+    off_nodes: float | None = None
 
 
 @dataclass(repr=False, eq=False)
