@@ -368,7 +368,9 @@ static void seccomp_enforce(bool starts_program) {
 
 /* ---- Inputs ---- */
 
-/* Allows reading the files to which links in a record's folder lead. */
+/* Allows reading the files to which links in a record's folder lead, since rights on a folder do
+ * not include them. If the path is no folder there is nothing to allow; a shortage of descriptors
+ * or memory is noted as a failure. */
 static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory) {
@@ -448,7 +450,8 @@ static size_t parent_size(const char *path, size_t size) {
 
 /* Creates a folder and the folders above it. made_logdir and kept_size, the bytes of the part of
  * the path that existed, are set first, so that sandbox_leave() can remove the folders even if a
- * signal comes in between. Returns 0 or an errno. */
+ * signal comes in between. Does nothing for a path that is too long, which fails later, when the
+ * logdir is written. Returns 0 or an errno. */
 static int make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), existing_size = size;

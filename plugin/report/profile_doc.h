@@ -44,8 +44,8 @@ const char *etr_profile_part_name(etr_profile_part part);
 bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
                           etr_profile_part part);
 
-/** Writes one part of a method as a document of its own: {"timeline": {...}, "texts": [...]}.
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes one part of a method as a document of its own, without data for comparisons: {"timeline":
+ * {...}, "texts": [...]}. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
                                      etr_profile_part part, const etr_sink *sink, etr_error *error);
 
@@ -202,8 +202,8 @@ typedef struct etr_head_facts {
 } etr_head_facts;
 
 /** Writes a short document about a record, the few figures that the dashboard's list of all records
- * shows: methods, their times, and facts about the recording. Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
+ * shows: methods, their times, and facts about the recording, of which unknown ones are null.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error);
 
