@@ -392,7 +392,8 @@ static void remove_temporary(void) {
 }
 
 #if defined _WIN32
-/* Makes a folder for a reference that is not kept. */
+/* Makes a folder for a reference that is not kept. Sets temporary_folder to its path, and returns
+ * false, with errno set, on failure. */
 static bool make_temporary_folder(void) {
   const char *parent = getenv("TEMP");
   (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.%d",
@@ -404,7 +405,8 @@ static void remove_reference_at_end(void) {
   (void)atexit(remove_temporary);
 }
 #else
-/* Makes a folder for a reference that is not kept. */
+/* Makes a folder for a reference that is not kept. Sets temporary_folder to its path, and returns
+ * false, with errno set, on failure. */
 static bool make_temporary_folder(void) {
   const char *parent = getenv("TMPDIR");
   (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.XXXXXX",

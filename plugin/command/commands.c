@@ -283,7 +283,8 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
 
 /* Finds the ETRecord that RECORD names or contains, points *record to it, and writes what `emit`
  * makes of it. If the command takes parts, *record is RECORD itself for a directory without an
- * ETRecord; it is unchanged without RECORD. */
+ * ETRecord, which may also have nothing that is an input, or several files of one kind
+ * (ETR_ERROR_CHOICE). It is unchanged without RECORD. */
 static exit_status emit_from_etrecord(const cli_settings *settings, const char **record,
                                       etr_emitter emit, void *context) {
   etr_error error;

@@ -141,9 +141,9 @@ static void free_beginning(int printed) {
 }
 #endif
 
-/* Waits until the process ends, or until the deadline in seconds of seconds_now(), with SIGCHLD
- * blocked. Meanwhile limits the disk space of what it printed. Returns false if the process did not
- * end in time. */
+/* Waits until the process ends, or until the deadline in seconds of seconds_now(). The caller has
+ * blocked SIGCHLD, so that it stays pending until it is waited for. Meanwhile limits the disk space
+ * of what the process printed. Returns false if it did not end in time. */
 static bool wait_until(pid_t process, double deadline, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);

@@ -92,8 +92,9 @@ static uint64_t landlock_accesses(unsigned rights) {
   return accesses;
 }
 
-/* Begins a set of rules that allows nothing of what the kernel can forbid, including TCP, abstract
- * sockets and signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
+/* Begins a set of rules that allows nothing of what the kernel can forbid, which each version of
+ * Landlock adds to: network 3 is binding and connecting of TCP, scopes 3 abstract sockets and
+ * signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set rules = {.files = of_first_version};
@@ -319,8 +320,9 @@ static void allow_if(filter *f, const condition *call) {
 }
 
 /* Adds the steps that end the filter: allows only the listed system calls if `allows` is set,
- * otherwise refuses only these. A comparison that holds skips the remaining ones and the verdict on
- * calls that are not listed. */
+ * otherwise refuses only these. A comparison that holds skips the remaining comparisons and the
+ * next step, which is the verdict on calls that are not listed; one that does not hold skips
+ * nothing. */
 static void filter_listed_calls(filter *f, const int *numbers, size_t count, bool allows) {
   for (size_t i = 0; i < count; i++)
     skip_if_equal(f, (uint32_t)numbers[i], count - i, 0);

@@ -139,7 +139,9 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
 bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
                           const etr_side_method *compared);
 
-/** Writes what a comparison needs of the whole record: its bytes, and the times of loads. */
+/** Writes what a comparison needs of the whole record: its bytes, and the times of loads, in
+ * nanoseconds. "offset" and "spread" are of the logarithms of the recordings' times, without a
+ * unit. */
 void etr_profile_put_record(etr_profile_doc *doc);
 
 /* ---- The runs of a method that a document has event by event and operator by operator ---- */

@@ -14,7 +14,8 @@ typedef struct run_time {
   uint32_t run_index;
 } run_time;
 
-/* Orders runs by time, the fastest first. */
+/* Orders runs by time, the fastest first; runs of equal time by index, so that the order is always
+ * the same. */
 static int by_time(const void *a, const void *b) {
   const run_time *x = a, *y = b;
   if (x->ticks != y->ticks)
