@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the answer lists delegates, which are known without a graph. */
+/* Returns true if `delegation` answers with delegates, which are known without a graph, so that the
+ * lack of one needs no warning: with --by delegate, or in text with neither --by nor --columns,
+ * which has delegates and operator types. */
 static bool answers_by_delegate(const etr_profile *profile, const cli_settings *settings) {
   const etr_table_options options = command_table_options(settings);
   bool lists_delegates = options.by_delegate ||

@@ -92,9 +92,10 @@ static const char *last_part(const char *path) {
   return name;
 }
 
-/* Opens the records that are compared, and the record of the reference if one is named. Fails with
- * a message for too many records, or for several without a reference. The caller closes what was
- * opened, on failure too. */
+/* Opens the records that are compared, and the record of the reference if one is named. Without
+ * --reference, opening a record compares it with a reference among its files. Fails with a message
+ * for too many records, or for several without --reference. The caller closes what was opened, on
+ * failure too. */
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
   cli_command command = *job->settings->command;
@@ -125,8 +126,10 @@ static exit_status open_records(accuracy_job *job) {
   return command_open_reference(&job->reference_record, job->settings);
 }
 
-/* Compares each record with the reference, unless opening it has done that. The graph of the
- * reference is that of the reference record, or else that of the first record. */
+/* Compares each record with the reference. A comparison that was made when the record was opened is
+ * moved from its profile to the job, which closes it. The graphs of the reference are those of the
+ * reference record, or else those of the first record. accuracy_graph is the index in the words of
+ * --graph, "edge|aten". */
 static exit_status compare_records(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
@@ -320,7 +323,8 @@ static bool is_current_reference(const char *path, const char *record_hash) {
 }
 
 /* Sets `name` to the last part of a record's path without its extension, "int8" for "out/int8/"; to
- * "record" if it is empty, hidden or too long. */
+ * "record" if it is empty, hidden or so long (NAME_MAX / 2) that the name of a reference, which
+ * adds a hash and an extension, could be too long. */
 static void name_record(char name[NAME_MAX + 1], const char *path) {
   const char *part = last_part(path);
   size_t size = strcspn(part, "/");
@@ -388,7 +392,8 @@ static void remove_temporary(void) {
 }
 
 #if defined _WIN32
-/* Makes a folder for a reference that is not kept. */
+/* Makes a folder for a reference that is not kept. Sets temporary_folder to its path, and returns
+ * false, with errno set, on failure. */
 static bool make_temporary_folder(void) {
   const char *parent = getenv("TEMP");
   (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.%d",
@@ -400,7 +405,8 @@ static void remove_reference_at_end(void) {
   (void)atexit(remove_temporary);
 }
 #else
-/* Makes a folder for a reference that is not kept. */
+/* Makes a folder for a reference that is not kept. Sets temporary_folder to its path, and returns
+ * false, with errno set, on failure. */
 static bool make_temporary_folder(void) {
   const char *parent = getenv("TMPDIR");
   (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.XXXXXX",

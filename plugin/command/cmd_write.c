@@ -311,8 +311,9 @@ exit_status command_choose_step(cli_settings *settings) {
 }
 
 /* Writes a build of a model as one point of the curves over builds: all its ETDumps together, at
- * the step (x coordinate) of --step. With --against, the point says whether it became slower than
- * that record. */
+ * the step (x coordinate) of --step, or at the time for --step-from time. With --against, the point
+ * says whether it became slower than that record, which is opened alone: the files that other
+ * options name are those of the new build. */
 static exit_status write_build(writing *w, etr_logdir_options *options) {
   const cli_settings *settings = w->settings;
   cli_settings base_settings = *settings;

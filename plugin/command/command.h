@@ -251,15 +251,17 @@ void command_name_record(char *name, const cli_settings *settings, size_t index)
 /** Returns the path of a record of several, from 0. */
 const char *command_record_path(const cli_settings *settings, size_t index);
 
-/** Writes the table of `compare` without rows, for the list of its columns. */
+/** Writes the table of `compare` for the list of its columns, whose titles are the first line.
+ * profile: without methods. filter: not used. */
 etr_status command_compare_table(const etr_profile *profile, const etr_node_filter *filter,
                                  const etr_table_options *options, const etr_sink *sink,
                                  etr_error *error);
 
 /** Sets profile->accuracy, if the command shows it, to the comparison with the reference of
  * --reference, or else with one among the inputs that was made from the record, and prints its
- * warnings. Close the profile with command_close().
- */
+ * warnings. Runs without logged values are no failure, only a warning with --reference. The
+ * comparison borrows the profile of --reference-record, so close the profile with command_close(),
+ * which closes both. */
 exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
                                    const etr_inputs *inputs);
 
@@ -387,7 +389,8 @@ bool command_part_file(char out[PATH_MAX], const char *path, size_t index);
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);
 
-/** Returns the options for reading that the settings ask for. */
+/** Returns the options for reading that the settings ask for. With --sizes, all graphs and the
+ * memory plan are read, also for a command that usually does without them. */
 etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
@@ -458,7 +461,8 @@ exit_status command_emit(const cli_settings *settings, etr_emitter emit, void *c
 exit_status command_emit_answer(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the layout of a table by the options and by the terminal's width, color and encoding.
- */
+ * The words of --by are in the order of etr_sum_by, from ETR_SUM_BY_OP on; only in `delegation`,
+ * the second one is `delegate`. */
 etr_table_options command_table_options(const cli_settings *settings);
 
 /* ---- Parsing the command line ---- */

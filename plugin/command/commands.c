@@ -66,7 +66,9 @@ static exit_status command_check_by(const cli_settings *settings) {
                        settings->has_format ? formats[settings->format] : settings->output);
 }
 
-/* Writes the answer of `source`: the lines of the source with their times. */
+/* Writes the answer of `source`: the lines of the source, which are read from their files, with
+ * their times. With --by pattern, index 1 of its words "line|pattern", each line is split by the
+ * modules that it runs for. */
 static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -157,7 +159,9 @@ static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   return operators > MOST_UNFOLDED;
 }
 
-/* Writes the answer of `dot`: DOT, or a drawing of it by Graphviz. */
+/* Writes the answer of `dot`: DOT, or a drawing of it by Graphviz, which is killed after 300 s,
+ * with a warning after 10 s. Colors are by time or accuracy, as --color-by says (1 is accuracy), or
+ * else by accuracy if there is a reference. */
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
                               const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {
@@ -279,7 +283,8 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
 
 /* Finds the ETRecord that RECORD names or contains, points *record to it, and writes what `emit`
  * makes of it. If the command takes parts, *record is RECORD itself for a directory without an
- * ETRecord; it is unchanged without RECORD. */
+ * ETRecord, which may also have nothing that is an input, or several files of one kind
+ * (ETR_ERROR_CHOICE). It is unchanged without RECORD. */
 static exit_status emit_from_etrecord(const cli_settings *settings, const char **record,
                                       etr_emitter emit, void *context) {
   etr_error error;

@@ -91,7 +91,8 @@ typedef struct compared {
   const cli_settings *settings;
 } compared;
 
-/* Writes a comparison in the format that was chosen. */
+/* Writes a comparison in the format that was chosen. The words of --by are in the order of
+ * etr_diff_by, from ETR_DIFF_BY_NODE on. */
 static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error *error) {
   const etr_comparison *comparison = ((const compared *)context)->comparison;
   const cli_settings *settings = ((const compared *)context)->settings;

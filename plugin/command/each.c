@@ -81,8 +81,9 @@ static void report_problem(each *e, const char *path, const char *problem) {
   note_problem(e, path, problem);
 }
 
-/* Prints the answer about one ETDump, under its name in formats for people. Sets e->stop if it
- * cannot be written, and e->is_unread if the reader of a pipe has gone. */
+/* Prints the answer about one ETDump, whose path is the first tag, and in formats for people also a
+ * heading. Sets e->stop if it cannot be written, and e->is_unread if the reader of a pipe has gone.
+ */
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
@@ -161,8 +162,8 @@ static bool is_called_dump(const char *path) {
   return extension && (strcmp(extension, ".etdp") == 0 || strcmp(extension, ".etdump") == 0);
 }
 
-/* Answers about a file in a folder, if it is an ETDump, or about each ETDump of a log. A file that
- * is named like an ETDump but cannot be read is a problem. */
+/* Answers about a file in a folder, if it is an ETDump, or about each ETDump of a log; other files
+ * are passed over. A file that is named like an ETDump but cannot be read is a problem. */
 static void answer_file(each *e, const char *path) {
   etr_error error;
   etr_inputs found;
@@ -283,8 +284,9 @@ static void read_head(each *e, const char *line) {
                              e->settings->each_from);
 }
 
-/* Answers about the ETDump of a table's line, with the tags in the other cells. An empty cell is no
- * tag; a line without a path, or with too many cells, is a problem. */
+/* Answers about the ETDump of a table's line. The other cells are the values of the last tags,
+ * those that read_head() added after `etdump` and the tags of --tag. An empty cell is no tag; a
+ * line without a path, or with too many cells, is a problem. */
 static void answer_row(each *e, char *line) {
   size_t column = 0;
   etr_tag *next_tag = e->tags + 1 + e->settings->tag_count;

@@ -373,7 +373,8 @@ static void put_guide(FILE *out, FILE *markdown, const char *name, const release
   fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
 }
 
-/* Writes the name of a guide: "comparing" for docs/comparing.md. */
+/* Writes the name of a guide, as it follows "etrecord-tb" in the name of its page: "-comparing" for
+ * docs/comparing.md. */
 static void name_guide(char *name, size_t size, const char *path) {
   const char *slash = strrchr(path, '/');
   const char *start = slash ? slash + 1 : path;

@@ -32,7 +32,8 @@ typedef enum exit_status {
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);
 
-/** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
+/** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`, and keeps the message for message_last().
+ * Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
 /** Returns the text of the last error that was printed, without the file; "" if none was. Static.
@@ -43,7 +44,7 @@ const char *message_last(void);
  * EXIT_BAD_INPUT. */
 exit_status message_refused(etr_status status, const etr_error *error);
 
-/** Prints `etrecord-tb: text`. Returns EXIT_BAD_INPUT. */
+/** Prints `etrecord-tb: text`, and keeps the text for message_last(). Returns EXIT_BAD_INPUT. */
 exit_status message_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Fills an error that names no location in a file. Returns the status. */
@@ -96,11 +97,9 @@ void message_end_progress(void);
 /** Returns a sink that writes to a file. */
 etr_sink message_sink(FILE *file);
 
-/**
- * Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that
+/** Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that
  * lines stay whole if other processes append to the same file. Longer lines are written in parts.
- * Errors: those of `emit`; ETR_ERROR_IO.
- */
+ * Errors: those of `emit`; ETR_ERROR_IO if standard output cannot be written, without a message. */
 etr_status message_print(etr_emitter emit, void *context, etr_error *error);
 
 /** Returns true if standard output is a pipe that its reader closed. */

@@ -34,9 +34,10 @@ static bool contains_text(const char *text, const char *part) {
   return false;
 }
 
-/* Compares a name of the profile with the one that is wanted. If it differs, keeps it as a
- * candidate for the message if it contains the wanted one or if all names are listed, and as the
- * nearest name if it is more like it than those before. */
+/* Compares a name of the profile, or NULL, with the one that is wanted. Sets s->found if it is that
+ * one or, for paths, a module inside it; once found, other names are passed over. Otherwise keeps
+ * it as a candidate for the message if it contains the wanted one or if all names are listed, and
+ * as s->nearest if it is more like the wanted one than those before. */
 static void compare_name(search *s, const char *name) {
   size_t size = strlen(s->wanted);
   if (!name || s->found)
@@ -152,7 +153,8 @@ static void append_candidates(char *text, size_t room, const search *s) {
 }
 
 /* Reports that there is nothing of this name, and fails. With --force it is only a warning, except
- * for names without which the command cannot continue. */
+ * for methods and graph modules, of which the message lists all (lists_all): the command cannot
+ * continue without them. */
 static exit_status report_unknown(const search *s, const char *kind, bool is_forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
@@ -163,7 +165,8 @@ static exit_status report_unknown(const search *s, const char *kind, bool is_for
   return EXIT_DONE;
 }
 
-/* Returns true if delegates ran whose backends nothing names, as in an ETDump alone. */
+/* Returns true if delegates ran whose backends nothing names, as in an ETDump alone:
+ * compare_backends() gives them the name ETR_UNKNOWN_BACKEND, and sets s.found if there is one. */
 static bool has_unnamed_backends(const etr_profile *profile) {
   search s = {.wanted = ETR_UNKNOWN_BACKEND};
   compare_backends(&s, profile);
@@ -183,6 +186,7 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
     const char *wanted = *(const char *const *)(const void *)((const char *)settings +
                                                               names[i].offset);
     search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = names[i].lists_all};
+    /* The module "" is the whole model; a glob is checked by what it selects. */
     if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?")))
       continue;
     names[i].compare(&s, profile);

@@ -6,9 +6,9 @@
 
 /* ---- The comparison with a reference ---- */
 
-/* Compares the values of a profile with the first usable reference among the record's files. A
- * reference that cannot be used gets a warning, except one that `accuracy` keeps: it may be of
- * another record in the same folder. */
+/* Compares the values of a profile with the first usable reference among the record's files, on the
+ * graph that --graph names (1 is aten). A reference that cannot be used gets a warning, except one
+ * that `accuracy` keeps: it may be of another record in the same folder. */
 static void use_found_references(etr_profile *profile, const cli_settings *settings,
                                  const etr_inputs *inputs) {
   etr_error error;

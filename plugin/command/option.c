@@ -68,7 +68,8 @@ typedef struct parser {
 } parser;
 
 /* Appends a value to a list of settings. The list is made here if it is NULL, with room for all
- * words of the command line, so that it never grows. */
+ * words of the command line, so that it never grows; like the settings, it lives until the process
+ * ends. */
 static exit_status append_file(const parser *p, const char ***files, size_t *count,
                                const char *value) {
   if (!*files)
@@ -268,7 +269,9 @@ static exit_status parse_option(parser *p) {
 }
 
 /* Takes an argument that is no option: the record, or a further one for commands that allow it. The
- * name of the command itself is passed over. Fails with a message for one too many. */
+ * name of the command itself is passed over. If there is none, and the first argument names no
+ * file, a second argument shows that the first one is a mistyped command. Fails with a message for
+ * that, for an empty argument, and for one too many. */
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
@@ -495,7 +498,8 @@ static exit_status check_source_root(const cli_settings *settings) {
                        root, root + strspn(root, "/\\.~"));
 }
 
-/* Parses --explain, the number of a finding or "all", which becomes SIZE_MAX. */
+/* Parses --explain: the number of a finding, from 1 on and of at most five digits, or "all", which
+ * becomes SIZE_MAX. */
 static exit_status read_explain(cli_settings *out, const char *command) {
   const char *text = out->explain_text;
   if (!text)

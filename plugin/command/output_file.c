@@ -162,8 +162,9 @@ void output_discard(void) {
 
 /* ---- Opening ---- */
 
-/* Returns true for a file that may be an input or another document: it has a content that does not
- * begin like a list of problems. Such a file must not be replaced by --problems. */
+/* Returns true for a file that may be an input or another document: it has a content that cannot be
+ * read, or that does not begin like a list of problems. Such a file must not be replaced by
+ * --problems. */
 static bool is_other_file(const char *path) {
   static const char begin[] = "{\"etdump\"";
   char head[sizeof begin] = "";

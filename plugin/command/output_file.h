@@ -68,8 +68,8 @@ exit_status output_check_inputs(const etr_inputs *inputs);
  */
 exit_status output_finish(exit_status status);
 
-/** Removes the file of --output when a signal ends the command, unless answers are kept.
- * Async-signal-safe. */
+/** Removes the file of --output when a signal ends the command. After output_keep_partial() and a
+ * first answer, the file is put in place instead. Async-signal-safe. */
 void output_discard(void);
 
 #endif

@@ -48,6 +48,8 @@ static void find_own_python(python_start *out) {
   (void)out;
 }
 #else
+/* Cuts the last part of a path off, in place, with the slash before it. Returns false if it has no
+ * slash. */
 static bool cut_last_part(char *path) {
   char *slash = strrchr(path, '/');
   if (slash != NULL)

@@ -79,9 +79,10 @@ static const char *find_program(const char *name, char room[PATH_MAX]) {
 }
 #endif
 
-/* Starts a program in a process group of its own. Returns 0 or an errno. All signals are blocked,
- * because one in between would not kill the program. printed: descriptor that takes its output.
- * ours: a descriptor that it does not get; -1 for none. */
+/* Starts a program in a process group of its own. Returns 0 or an errno. The caller has blocked all
+ * signals, because one before ending_set_child() would not kill the program, which starts with
+ * `mask` instead. printed: descriptor that takes its output. ours: a descriptor that it does not
+ * get; -1 for none. */
 static int start_program(pid_t *process, const runner_program *program, int printed, int ours,
                          const sigset_t *mask) {
   posix_spawn_file_actions_t files;
@@ -140,9 +141,9 @@ static void free_beginning(int printed) {
 }
 #endif
 
-/* Waits until the process ends, or until the deadline in seconds of seconds_now(), with SIGCHLD
- * blocked. Meanwhile limits the disk space of what it printed. Returns false if the process did not
- * end in time. */
+/* Waits until the process ends, or until the deadline in seconds of seconds_now(). The caller has
+ * blocked SIGCHLD, so that it stays pending until it is waited for. Meanwhile limits the disk space
+ * of what the process printed. Returns false if it did not end in time. */
 static bool wait_until(pid_t process, double deadline, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);

@@ -92,8 +92,9 @@ static uint64_t landlock_accesses(unsigned rights) {
   return accesses;
 }
 
-/* Begins a set of rules that allows nothing of what the kernel can forbid, including TCP, abstract
- * sockets and signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
+/* Begins a set of rules that allows nothing of what the kernel can forbid, which each version of
+ * Landlock adds to: network 3 is binding and connecting of TCP, scopes 3 abstract sockets and
+ * signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set rules = {.files = of_first_version};
@@ -319,8 +320,9 @@ static void allow_if(filter *f, const condition *call) {
 }
 
 /* Adds the steps that end the filter: allows only the listed system calls if `allows` is set,
- * otherwise refuses only these. A comparison that holds skips the remaining ones and the verdict on
- * calls that are not listed. */
+ * otherwise refuses only these. A comparison that holds skips the remaining comparisons and the
+ * next step, which is the verdict on calls that are not listed; one that does not hold skips
+ * nothing. */
 static void filter_listed_calls(filter *f, const int *numbers, size_t count, bool allows) {
   for (size_t i = 0; i < count; i++)
     skip_if_equal(f, (uint32_t)numbers[i], count - i, 0);
@@ -368,7 +370,9 @@ static void seccomp_enforce(bool starts_program) {
 
 /* ---- Inputs ---- */
 
-/* Allows reading the files to which links in a record's folder lead. */
+/* Allows reading the files to which links in a record's folder lead, since rights on a folder do
+ * not include them. If the path is no folder there is nothing to allow; a shortage of descriptors
+ * or memory is noted as a failure. */
 static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory) {
@@ -448,7 +452,8 @@ static size_t parent_size(const char *path, size_t size) {
 
 /* Creates a folder and the folders above it. made_logdir and kept_size, the bytes of the part of
  * the path that existed, are set first, so that sandbox_leave() can remove the folders even if a
- * signal comes in between. Returns 0 or an errno. */
+ * signal comes in between. Does nothing for a path that is too long, which fails later, when the
+ * logdir is written. Returns 0 or an errno. */
 static int make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), existing_size = size;

@@ -75,8 +75,9 @@ static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t
     rows[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
 }
 
-/* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph;
- * those of no known delegate come last. Returns the sums, or NULL when out of memory. */
+/* Adds up the time slices that are on no operator of the graph, in ticks, over all included runs
+ * and in the typical run, which is the weighted mean of the runs. Returns ETR_TIME_PARTS sums for
+ * each delegate, and after them those of no known delegate; NULL when out of memory. */
 static part_sum *sum_slices_by_delegate(etr_arena *arena, const etr_method *method) {
   part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);
@@ -151,7 +152,8 @@ static const etr_field place_fields[] = {
 ETR_ROW_TYPE(delegate_place, place_fields);
 
 /* Writes "delegate_places": for each delegate its module, and the operator that cuts it off from
- * the next delegate. Returns false when out of memory. */
+ * the next delegate. facts: one for each delegate; NULL if nothing is known, and then there is no
+ * operator. Returns false when out of memory. */
 static bool put_delegate_places(etr_profile_doc *doc, const etr_method *method,
                                 const etr_profile_operators *ops, const uint32_t *modules,
                                 const etr_delegate_facts *facts) {

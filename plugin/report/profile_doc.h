@@ -44,8 +44,8 @@ const char *etr_profile_part_name(etr_profile_part part);
 bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
                           etr_profile_part part);
 
-/** Writes one part of a method as a document of its own: {"timeline": {...}, "texts": [...]}.
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes one part of a method as a document of its own, without data for comparisons: {"timeline":
+ * {...}, "texts": [...]}. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
                                      etr_profile_part part, const etr_sink *sink, etr_error *error);
 
@@ -139,7 +139,9 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
 bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
                           const etr_side_method *compared);
 
-/** Writes what a comparison needs of the whole record: its bytes, and the times of loads. */
+/** Writes what a comparison needs of the whole record: its bytes, and the times of loads, in
+ * nanoseconds. "offset" and "spread" are of the logarithms of the recordings' times, without a
+ * unit. */
 void etr_profile_put_record(etr_profile_doc *doc);
 
 /* ---- The runs of a method that a document has event by event and operator by operator ---- */
@@ -202,8 +204,8 @@ typedef struct etr_head_facts {
 } etr_head_facts;
 
 /** Writes a short document about a record, the few figures that the dashboard's list of all records
- * shows: methods, their times, and facts about the recording. Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
+ * shows: methods, their times, and facts about the recording, of which unknown ones are null.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error);
 

@@ -154,8 +154,8 @@ static bool add_edges(graphs_writer *d, drawn_graph *g, uint32_t index, size_t *
   return is_good;
 }
 
-/* Numbers the outputs of all nodes, so that the last reader of each can be noted. It finds a node
- * that reads a value twice. Returns false when out of memory. */
+/* Numbers the outputs of all nodes, and makes room for the last reader of each output, by which
+ * add_edge() finds that a node reads a value twice. Returns false when out of memory. */
 static bool number_values(graphs_writer *d, drawn_graph *g) {
   uint32_t count = 0;
   g->first_value = etr_arena_alloc_array(&d->doc->arena, g->graph->node_count,
@@ -381,8 +381,9 @@ static bool is_dialect(const etr_graph *graph, const char *dialect) {
 }
 
 /* Finds for each node of another graph the operators of the method's graph behind it, whose times
- * it shows. Only of Edge programs, also of one that to_executorch() changed, whose operators are no
- * longer those of the Edge dialect. Returns false when out of memory. */
+ * it shows. Does so only if the method's graph is an Edge program, also one that to_executorch()
+ * changed, whose operators are no longer those of the Edge dialect. Returns false when out of
+ * memory. */
 static bool find_counterparts(graphs_writer *d, drawn_graph *g) {
   bool is_edge = is_dialect(d->ops->graph, "edge") || d->ops->graph->is_changed;
   if (g->has_operators || !is_edge)

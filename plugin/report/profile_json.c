@@ -89,7 +89,8 @@ static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
   etr_balance balance;
-  /* Runs that may be of several methods have the parts that a summary shows. */
+  /* Runs that may be of several methods have their times joined as if all were runs of the first
+   * of these methods, as in a summary. */
   const etr_method *joined = method->shared ? method->shared->method : method;
   if (!etr_balance_make(&balance, &doc->arena, joined))
     return false;
@@ -101,7 +102,7 @@ static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
 }
 
 /* Sets is_about for the row of each operator that a finding is about: those that it names, or else
- * all in the delegates that it names by their instructions. */
+ * all in the delegates that it names by their instructions, which are ascending. */
 static void mark_finding_operators(bool *is_about, const etr_profile_operators *ops,
                                    const etr_finding *finding) {
   const etr_node_time *times = ops->graph ? ops->graph->times : NULL;
@@ -134,7 +135,8 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
   return true;
 }
 
-/* Writes the findings about a method. Returns false when out of memory. */
+/* Writes the findings about a method: of each what the dashboard shows, not all that is known
+ * (false), and the operators that it is about. Returns false when out of memory. */
 static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
                          const etr_profile_operators *ops) {
   const etr_fields *f = &doc->fields;
@@ -241,8 +243,10 @@ static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes everything about a method, and those of its parts that were asked for. `compared` has its
- * data for comparisons. Returns false when out of memory. */
+/* Writes everything about a method, and those of its parts that were asked for. "skipped" is the
+ * time of excluded runs, such as warm-up. Delegates are all listed (no filter: NULL), with totals
+ * of all runs (divided by 1). compared: the method's data for comparisons, never NULL. Returns
+ * false when out of memory. */
 static bool put_method(etr_profile_doc *doc, const etr_method *method,
                        const etr_side_method *compared) {
   const etr_fields *f = &doc->fields;

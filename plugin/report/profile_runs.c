@@ -14,7 +14,8 @@ typedef struct run_time {
   uint32_t run_index;
 } run_time;
 
-/* Orders runs by time, the fastest first. */
+/* Orders runs by time, the fastest first; runs of equal time by index, so that the order is always
+ * the same. */
 static int by_time(const void *a, const void *b) {
   const run_time *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -38,7 +39,8 @@ static size_t index_among_runs(const etr_method *method, uint32_t run) {
 }
 
 /* Returns how many events the run with most of them has, at least 1, so that it can be a divisor.
- * When out of memory it returns 1, and the arena has failed. */
+ * Events of excluded runs are counted in an entry of their own after those of the runs, which is
+ * not looked at. When out of memory it returns 1, and the arena has failed. */
 static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method) {
   size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts);
@@ -144,8 +146,8 @@ static bool chain_events_by_node(run_list *l) {
   return true;
 }
 
-/* Chooses the runs that are written in full and lists the events of each node. Returns false when
- * out of memory. */
+/* Chooses the runs that are written in full, and lists the events of each node; first_event is
+ * ETR_NONE, all bits set, for nodes without any. Returns false when out of memory. */
 static bool init_run_list(run_list *l) {
   etr_arena *arena = &l->doc->arena;
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
@@ -287,9 +289,9 @@ static void note_excess(slow_run *run, uint32_t operator, double excess) {
   run->largest_excesses[rank].excess = excess;
 }
 
-/* Sets is_outlier for the slow runs of the method. If its noise has a least outlier, a ratio to the
- * median, and its runs are of one phase, all runs of at least that ratio are marked, too. The
- * tolerance is for rounding, so that the run that gave the ratio is marked. */
+/* Sets is_outlier in `runs`, which has each included run, for the slow runs of the method and, if
+ * its runs are of one phase, for all runs of at least noise.least_outlier medians, if that is above
+ * 1. The tolerance is for rounding, so that the run that gave this ratio is marked. */
 static void mark_outliers(const run_list *l, slow_run *runs) {
   const etr_method *method = l->method;
   bool has_outliers = method->noise.least_outlier > 1 && method->mixed_phase_count <= 1;
@@ -300,8 +302,9 @@ static void mark_outliers(const run_list *l, slow_run *runs) {
     runs[index_among_runs(method, method->slow_runs.runs[i])].is_outlier = true;
 }
 
-/* Writes the runs that took longer than the median, each with the operators that exceed their own
- * medians most. Returns false when out of memory. */
+/* Writes the runs that took longer than the median, each with up to MOST_EXCESSES operators that
+ * exceed their own medians most; unused entries have no operator and an excess of NAN. Returns
+ * false when out of memory. */
 static bool put_slow_runs(run_list *l) {
   const etr_method *method = l->method;
   slow_run *runs = etr_arena_alloc_array(&l->doc->arena, method->run_count + 1, sizeof *runs);

@@ -121,7 +121,7 @@ static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
 
 /* ---- The whole ---- */
 
-/* Writes "clocks": the step of each backend's clock, in nanoseconds. */
+/* Writes "clocks": for each backend the step in which its clock counts, in nanoseconds. */
 static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
   etr_field_begin_object(&doc->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {

@@ -249,8 +249,9 @@ static uint32_t row_at(const uint32_t *rows, uint32_t node) {
   return rows && node != ETR_NONE ? rows[node] : ETR_NONE;
 }
 
-/* Returns a copy of a method's comparison whose pairs have the rows of operators in the documents
- * instead of nodes, since the page has no nodes. When out of memory, the arena has failed. */
+/* Returns a copy of a method's comparison for the page: its pairs have the rows of operators in the
+ * documents instead of nodes, since the page has no nodes, and the gaps of logged values, which the
+ * page does not show, are left out. When out of memory, the arena has failed. */
 static etr_method_pair replace_pair_nodes(etr_arena *arena, const etr_comparison *comparison,
                                           const etr_method_pair *method) {
   const uint32_t *base_rows = rows_of_nodes(arena, comparison->base, method->base_method);
@@ -314,8 +315,8 @@ static etr_sink into(etr_text *text) {
   return (etr_sink){etr_text_write, text};
 }
 
-/* Writes a comparison with the base as JSON for the page, into a text. Returns ETR_ERROR_MEMORY,
- * without a message, when out of memory. */
+/* Writes a comparison with the base as JSON for the page into a text: all of it (NULL: no filter),
+ * with times in nanoseconds. Returns ETR_ERROR_MEMORY, without a message, when out of memory. */
 static etr_status put_comparison(etr_text *out, const etr_comparison *comparison,
                                  etr_error *error) {
   etr_comparison shown;
@@ -378,7 +379,8 @@ static etr_status make_comparison_documents(records_report *report, const etr_re
 }
 
 /* Compares all records side by side and each with the base, in one set, so that their verdicts are
- * corrected for the same number of comparisons. Makes the documents of the page from it. */
+ * corrected for the same number of comparisons. Makes the documents of the page from it. The name
+ * of a record stands for its path, too. */
 static etr_status compare_all(records_report *report, etr_error *error) {
   const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
   etr_record_set *set;
