@@ -222,7 +222,7 @@ static void take_turns(collecting *c, size_t turns, recording_kind kind) {
 
 /* Runs the program without the option that names its ETDump, and sets how many seconds that took,
  * or why that says nothing: a runner that was built for tracing may still trace, into a file of its
- * own choice. */
+ * own choice. That is also assumed if the files before the run could not be remembered. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the answer lists delegates, which are known without a graph. */
+/* Returns true if the command is `delegation` and its answer lists delegates, which are known
+ * without a graph: with --by delegate, and in text that is neither limited to one table by --by nor
+ * to some columns. */
 static bool answers_by_delegate(const etr_profile *profile, const cli_settings *settings) {
   const etr_table_options options = command_table_options(settings);
   bool lists_delegates = options.by_delegate ||

@@ -69,7 +69,8 @@ static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error
 }
 
 /* Returns true if the arguments are several records. Returns false if there is one, or if all are
- * files of one record. */
+ * files of one record: only then they can be found together, as two files of one kind contradict
+ * each other. */
 static bool are_several(const cli_settings *settings) {
   etr_inputs found;
   if (settings->more_count == 0)
@@ -92,9 +93,10 @@ static const char *last_part(const char *path) {
   return name;
 }
 
-/* Opens the records that are compared, and the record of the reference if one is named. Fails with
- * a message for too many records, or for several without a reference. The caller closes what was
- * opened, on failure too. */
+/* Opens the records that are compared, and the record of the reference if one is named. Only
+ * without --reference does opening a record compare its values, with a reference among its files.
+ * Fails with a message for too many records, or for several without a reference. The caller closes
+ * all of job->profiles, on failure too; job->count is how many were opened. */
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
   cli_command command = *job->settings->command;
@@ -125,8 +127,10 @@ static exit_status open_records(accuracy_job *job) {
   return command_open_reference(&job->reference_record, job->settings);
 }
 
-/* Compares each record with the reference, unless opening it has done that. The graph of the
- * reference is that of the reference record, or else that of the first record. */
+/* Sets the comparison of each record with the reference, or takes over the one that opening the
+ * record made with a reference among its files. Nodes of the reference are found in the graph of
+ * the reference record, or else of the first record, which needs no other record for it (NULL).
+ * on_aten is the word `aten` of --graph. */
 static exit_status compare_records(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
@@ -426,7 +430,8 @@ static void remove_reference_at_end(void) {
 #endif
 
 /* Sets out->device_texts to the files of the record that logged the values on the device, all that
- * the settings name. Returns false if there are more than it holds. */
+ * the settings name: the record and further arguments, the files of three options, and ETDumps.
+ * Returns false if there may be more than it holds. */
 static bool list_device_files(cli_settings *out, const cli_settings *settings) {
   size_t most_files = 1 + settings->more_count + settings->etdump_count + 3;
   if (most_files > MAX_LIST)

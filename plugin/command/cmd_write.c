@@ -54,7 +54,8 @@ static bool have_same_last_part(const dump_name *names, size_t count) {
 }
 
 /* Makes the name of the runs of an ETDump from the last part that is left of its path, without an
- * extension. Leaves room for the number that make_unique() may append. */
+ * extension. Leaves room for the number that make_unique() may append. A name of dots alone, or an
+ * empty one, would be no folder of its own and becomes "etdump". */
 static void set_run_name(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
@@ -312,7 +313,8 @@ exit_status command_choose_step(cli_settings *settings) {
 
 /* Writes a build of a model as one point of the curves over builds: all its ETDumps together, at
  * the step (x coordinate) of --step. With --against, the point says whether it became slower than
- * that record. */
+ * that record, whose own files are searched, without those that options name for the new build. The
+ * logdir borrows `options`, so what is set here counts. */
 static exit_status write_build(writing *w, etr_logdir_options *options) {
   const cli_settings *settings = w->settings;
   cli_settings base_settings = *settings;

@@ -258,8 +258,8 @@ etr_status command_compare_table(const etr_profile *profile, const etr_node_filt
 
 /** Sets profile->accuracy, if the command shows it, to the comparison with the reference of
  * --reference, or else with one among the inputs that was made from the record, and prints its
- * warnings. Close the profile with command_close().
- */
+ * warnings. Returns EXIT_DONE without a comparison if the runs logged no values. Close the profile
+ * with command_close(), which also closes the reference's record, which the comparison borrows. */
 exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
                                    const etr_inputs *inputs);
 
@@ -309,7 +309,8 @@ exit_status command_print_diff(const etr_comparison *comparison, const cli_setti
 /** Returns EXIT_USAGE, with a message, if the value of --recording-noise is out of range. */
 exit_status command_check_noise(const cli_settings *settings, const char *command);
 
-/** Returns the options of a comparison that the settings ask for. */
+/** Returns the options of a comparison that the settings ask for: fractions where the settings have
+ * percent. 0 is no limit, or the library's own noise. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 
 /** Prints the times of a record as JSON that github-action-benchmark reads, whatever the format of
@@ -387,14 +388,16 @@ bool command_part_file(char out[PATH_MAX], const char *path, size_t index);
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);
 
-/** Returns the options for reading that the settings ask for. */
+/** Returns the options for reading that the settings ask for. For --sizes the memory plan and all
+ * graphs are read, also by commands that otherwise do without. */
 etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
 
-/** Checks that the names of options exist in the profile. Otherwise prints an error that lists or
- * suggests names, and returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend
- * is a warning. */
+/** Checks that the names of options exist in the profile, except an empty path of a module, which
+ * is the whole model, and names with wildcards. Otherwise prints an error that lists or suggests
+ * names, and returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a
+ * warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the filter of nodes that the settings ask for. */
@@ -458,7 +461,8 @@ exit_status command_emit(const cli_settings *settings, etr_emitter emit, void *c
 exit_status command_emit_answer(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the layout of a table by the options and by the terminal's width, color and encoding.
- */
+ * The words of --by are in the order of etr_sum_by, from ETR_SUM_BY_OP on; of `delegation`, word 1
+ * is delegate. */
 etr_table_options command_table_options(const cli_settings *settings);
 
 /* ---- Parsing the command line ---- */

@@ -66,7 +66,9 @@ static exit_status command_check_by(const cli_settings *settings) {
                        settings->has_format ? formats[settings->format] : settings->output);
 }
 
-/* Writes the answer of `source`: the lines of the source with their times. */
+/* Writes the answer of `source`: the lines of the source with their times. Word 1 of --by is
+ * pattern: each line is split by the modules that it runs for, of which repeated ones are added up.
+ */
 static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -157,7 +159,8 @@ static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   return operators > MOST_UNFOLDED;
 }
 
-/* Writes the answer of `dot`: DOT, or a drawing of it by Graphviz. */
+/* Writes the answer of `dot`: DOT, or a drawing of it by Graphviz. Colors are those of --color-by,
+ * whose word 1 is accuracy; without it they show accuracy if there is a --reference, else time. */
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
                               const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {

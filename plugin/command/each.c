@@ -283,8 +283,9 @@ static void read_head(each *e, const char *line) {
                              e->settings->each_from);
 }
 
-/* Answers about the ETDump of a table's line, with the tags in the other cells. An empty cell is no
- * tag; a line without a path, or with too many cells, is a problem. */
+/* Answers about the ETDump of a table's line, with the tags in the other cells. In e->tags these
+ * follow the path and the tags of --tag. An empty cell is no tag; a line without a path, or with
+ * too many cells, is a problem. */
 static void answer_row(each *e, char *line) {
   size_t column = 0;
   etr_tag *next_tag = e->tags + 1 + e->settings->tag_count;

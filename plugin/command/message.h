@@ -32,7 +32,8 @@ typedef enum exit_status {
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);
 
-/** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
+/** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`, and keeps the message for message_last().
+ * Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
 /** Returns the text of the last error that was printed, without the file; "" if none was. Static.
@@ -43,7 +44,7 @@ const char *message_last(void);
  * EXIT_BAD_INPUT. */
 exit_status message_refused(etr_status status, const etr_error *error);
 
-/** Prints `etrecord-tb: text`. Returns EXIT_BAD_INPUT. */
+/** Prints `etrecord-tb: text`, and keeps the text for message_last(). Returns EXIT_BAD_INPUT. */
 exit_status message_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Fills an error that names no location in a file. Returns the status. */

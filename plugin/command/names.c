@@ -34,9 +34,9 @@ static bool contains_text(const char *text, const char *part) {
   return false;
 }
 
-/* Compares a name of the profile with the one that is wanted. If it differs, keeps it as a
- * candidate for the message if it contains the wanted one or if all names are listed, and as the
- * nearest name if it is more like it than those before. */
+/* Sets s->found if a name of the profile (NULL: none) is the wanted one or, for paths of modules, a
+ * module that contains it. Otherwise the name becomes a candidate for the message if all names are
+ * listed or it contains the wanted one, and s->nearest if it is more like it than those before. */
 static void compare_name(search *s, const char *name) {
   size_t size = strlen(s->wanted);
   if (!name || s->found)
@@ -54,7 +54,8 @@ static void compare_name(search *s, const char *name) {
   s->candidates[s->count++] = name;
 }
 
-/* Compares the names of all methods that ran or have a graph with the one that is wanted. */
+/* Sets s->found if a method that ran or has a graph has the wanted name; otherwise the names become
+ * candidates for the message. */
 static void compare_methods(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++)
     compare_name(s, profile->methods[i].name);
@@ -93,8 +94,9 @@ static bool is_identifier_of(const char *name, const char *path) {
   return !*name && !*path;
 }
 
-/* Compares all module paths with the one that is wanted. Without a graph there are no paths, and
- * any is accepted. If torch's identifier of a path was given, the path is the candidate. */
+/* Sets s->found if a module has the wanted path, or if there is no graph and so no path to check.
+ * Otherwise paths that are like it become candidates for the message; if torch's identifier of a
+ * path was given, that path. */
 static void compare_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
@@ -106,7 +108,9 @@ static void compare_modules(search *s, const etr_profile *profile) {
     }
 }
 
-/* Compares all backends of delegates and events, and "cpu", with the one that is wanted. */
+/* Sets s->found if the wanted name is "cpu" or that of a backend of a delegate or an event.
+ * Otherwise these become candidates for the message. An ETDump alone does not name the backend of a
+ * call. */
 static void compare_backends(search *s, const etr_profile *profile) {
   compare_name(s, "cpu");
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -152,7 +156,8 @@ static void append_candidates(char *text, size_t room, const search *s) {
 }
 
 /* Reports that there is nothing of this name, and fails. With --force it is only a warning, except
- * for names without which the command cannot continue. */
+ * for kinds of names of which all are listed (s->lists_all), methods and graph modules, since
+ * without these the command cannot continue. */
 static exit_status report_unknown(const search *s, const char *kind, bool is_forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
@@ -163,7 +168,8 @@ static exit_status report_unknown(const search *s, const char *kind, bool is_for
   return EXIT_DONE;
 }
 
-/* Returns true if delegates ran whose backends nothing names, as in an ETDump alone. */
+/* Returns true if a delegate of an unnamed backend ran, and there is neither an ETRecord nor a .pte
+ * that could name it. */
 static bool has_unnamed_backends(const etr_profile *profile) {
   search s = {.wanted = ETR_UNKNOWN_BACKEND};
   compare_backends(&s, profile);

@@ -79,8 +79,9 @@ static exit_status append_file(const parser *p, const char ***files, size_t *cou
   return EXIT_DONE;
 }
 
-/* Parses a value into the option's member of the settings, and notes in its second member that it
- * was given. Fails with a message if the value is not of the option's kind. */
+/* Parses a value into the option's member of the settings, and notes in its second member, if it
+ * has one (offset2 is not 0), that it was given; a list has its count there. Fails with a message
+ * if the value is not of the option's kind. */
 static exit_status store_value(const parser *p, const option_spec *spec, const char *value) {
   static const char *const descriptions[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                              [OPTION_NUMBER] = "a number above 0",
@@ -268,7 +269,9 @@ static exit_status parse_option(parser *p) {
 }
 
 /* Takes an argument that is no option: the record, or a further one for commands that allow it. The
- * name of the command itself is passed over. Fails with a message for one too many. */
+ * name of the command itself is passed over. Fails with a message for one too many, and if the
+ * command is the default one and a second word follows one that is no file: the first is then taken
+ * for a mistyped command. */
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)

@@ -68,7 +68,8 @@ exit_status output_check_inputs(const etr_inputs *inputs);
  */
 exit_status output_finish(exit_status status);
 
-/** Removes the file of --output when a signal ends the command, unless answers are kept.
+/** Removes the file of --output when a signal ends the command, or puts it in place if
+ * output_keep_partial() was called and an answer is in it. Waits until that is done.
  * Async-signal-safe. */
 void output_discard(void);
 

@@ -79,9 +79,11 @@ static const char *find_program(const char *name, char room[PATH_MAX]) {
 }
 #endif
 
-/* Starts a program in a process group of its own. Returns 0 or an errno. All signals are blocked,
- * because one in between would not kill the program. printed: descriptor that takes its output.
- * ours: a descriptor that it does not get; -1 for none. */
+/* Starts a program in a process group of its own, which a signal that ends the command kills.
+ * Returns 0 or an errno. The caller has blocked all signals, because one in between would not kill
+ * the program, which gets `mask` instead. printed: descriptor that takes its output, unless
+ * program->output does, and its errors, unless program->shows_errors is set. ours: a descriptor
+ * that it does not get; -1 for none. */
 static int start_program(pid_t *process, const runner_program *program, int printed, int ours,
                          const sigset_t *mask) {
   posix_spawn_file_actions_t files;

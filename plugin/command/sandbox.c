@@ -92,8 +92,9 @@ static uint64_t landlock_accesses(unsigned rights) {
   return accesses;
 }
 
-/* Begins a set of rules that allows nothing of what the kernel can forbid, including TCP, abstract
- * sockets and signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
+/* Begins a set of rules that allows nothing of what the kernel can forbid. Each version of Landlock
+ * can forbid more: 3 stands for binding and connecting TCP in `network`, for abstract sockets and
+ * signals to other processes in `scopes`. The descriptor is -1 if the kernel has no Landlock. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set rules = {.files = of_first_version};
@@ -136,7 +137,8 @@ static void landlock_allow(landlock_rules *rules, const char *path, unsigned rig
 }
 
 /* Forbids everything that the rules do not allow, also for programs that this process starts, and
- * ends the rules. Files that are open remain so. */
+ * ends the rules. Files that are open remain so. If the kernel refuses, all rights stay, without a
+ * message. */
 static void landlock_enforce(landlock_rules *rules) {
   if (rules->descriptor < 0)
     return;
@@ -368,7 +370,9 @@ static void seccomp_enforce(bool starts_program) {
 
 /* ---- Inputs ---- */
 
-/* Allows reading the files to which links in a record's folder lead. */
+/* Allows reading the files to which links in a record's folder lead. Does nothing for a path that
+ * is no folder; if it cannot be opened because the system lacks something, notes that in the rules.
+ */
 static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory) {

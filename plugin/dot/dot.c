@@ -293,8 +293,9 @@ static void draw_edges(dot_drawing *drawing) {
   }
 }
 
-/* Draws the graph through Graphviz' library into a writer. Returns ETR_ERROR_MEMORY when out of
- * memory. The caller holds the lock. */
+/* Draws the graph through Graphviz' library into a writer. Names of boxes and clusters are listed
+ * by their ids: see id_map(). Returns ETR_ERROR_MEMORY when out of memory. The caller holds the
+ * lock. */
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {.open = id_open,
                     .map = id_map,

@@ -403,9 +403,9 @@ static int by_scope(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Returns, for each scope that is drawn for others, the median of their times per inference, in
- * ticks; 0 for other scopes. A block in a block that is not drawn counts for the scope that is
- * drawn at its depth. NULL when out of memory. */
+/* Returns, for each scope that is drawn for others, the median of their times, each the sum of its
+ * nodes' averages per inference, in ticks; 0 for other scopes. A block in a block that is not drawn
+ * counts for the scope that is drawn at its depth. NULL when out of memory. */
 static const double *find_medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
   double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);

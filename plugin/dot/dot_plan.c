@@ -102,8 +102,8 @@ static uint32_t find_or_add_delegate(planner *p, etr_map *numbers, uint32_t inde
   return etr_map_set(numbers, key, added_number) ? added_number : ETR_NONE;
 }
 
-/* Sets the sum of a node alone: its time, what it is, whether it is drawn, and its delegate, to
- * whose sum it is added. */
+/* Sets the sum of a node alone: its time per inference by the statistic that ranks, what it is,
+ * whether it is drawn, and its delegate, to whose sum it is added. */
 static void set_node_sum(planner *p, etr_map *delegate_numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];

@@ -67,8 +67,8 @@ typedef struct part_sum {
   double typical;
 } part_sum;
 
-/* Adds a row with the time that one part of a method's time takes in a delegate, unless it took
- * none. */
+/* Adds a row with the time that one part of a method's time takes in a delegate (total ticks over
+ * all runs, and typical ticks per inference), unless it took none. */
 static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t delegate,
                             uint32_t module, part_sum sum) {
   if (sum.ticks > 0)
@@ -76,7 +76,9 @@ static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t
 }
 
 /* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph;
- * those of no known delegate come last. Returns the sums, or NULL when out of memory. */
+ * those of no known delegate come last. A sum has the total of all runs and the typical time per
+ * inference, in ticks. Returns an element for each part of the first delegate, then of the next, or
+ * NULL when out of memory. */
 static part_sum *sum_slices_by_delegate(etr_arena *arena, const etr_method *method) {
   part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);

@@ -28,7 +28,8 @@ static void put_path(const etr_fields *f, const char *path) {
   etr_jw_string(f->json, shown_path);
 }
 
-/* Writes the files that the profile was read from. */
+/* Writes the files that the profile was read from. A program in the ETRecord is no file of its own.
+ */
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
   etr_field_begin_list(f, "inputs");
@@ -84,7 +85,9 @@ static const etr_field balance_fields[] = {
 ETR_ROW_TYPE(balance, balance_fields);
 
 /* Writes how the time of a method is divided into parts, how much of it the coarse clock of a
- * backend hides, and notes about this. Returns false when out of memory. */
+ * backend hides, in total over its runs and typically per inference, and notes about this. Times
+ * that methods share are divided as those of the method that stands for them. Returns false when
+ * out of memory. */
 static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
@@ -134,7 +137,8 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
   return true;
 }
 
-/* Writes the findings about a method. Returns false when out of memory. */
+/* Writes the findings about a method, as far as the dashboard shows them (false: not all), each
+ * with its operators. Returns false when out of memory. */
 static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
                          const etr_profile_operators *ops) {
   const etr_fields *f = &doc->fields;
@@ -223,8 +227,8 @@ static bool put_parts(etr_profile_doc *doc, const etr_method *method,
 
 /* ---- Methods ---- */
 
-/* Writes the times of a method's runs, in nanoseconds: statistics, all of them, and the numbers of
- * the runs among those of the profile. */
+/* Writes the times of a method's runs, in nanoseconds: statistics per run, the total of all runs,
+ * the time of each, and the numbers of the runs among those of the profile. */
 static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   etr_field_begin_object(f, "execute");
@@ -241,8 +245,10 @@ static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes everything about a method, and those of its parts that were asked for. `compared` has its
- * data for comparisons. Returns false when out of memory. */
+/* Writes everything about a method, and those of its parts that were asked for. "skipped" is the
+ * time of Method::execute in excluded runs. Of delegates, NULL selects all, and 1 leaves totals
+ * undivided. compared: the method's side, never NULL; without ETR_PROFILE_COMPARED it has only
+ * clocks. Returns false when out of memory. */
 static bool put_method(etr_profile_doc *doc, const etr_method *method,
                        const etr_side_method *compared) {
   const etr_fields *f = &doc->fields;

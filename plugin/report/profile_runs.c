@@ -37,8 +37,9 @@ static size_t index_among_runs(const etr_method *method, uint32_t run) {
   return etr_find_int((int32_t)run, method->runs, method->run_count, sizeof *method->runs);
 }
 
-/* Returns how many events the run with most of them has, at least 1, so that it can be a divisor.
- * When out of memory it returns 1, and the arena has failed. */
+/* Returns how many events the included run with most of them has, at least 1, so that it can be a
+ * divisor. Events of other runs are counted after those of the last run and ignored. When out of
+ * memory it returns 1, and the arena has failed. */
 static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method) {
   size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts);
@@ -215,8 +216,8 @@ static void put_node_times(const run_list *l, const etr_node_time *time) {
   }
 }
 
-/* Writes the operators whose times do not follow from events, and their times in each shown run.
- * The page computes all others itself. Returns false when out of memory. */
+/* Writes the operators whose times do not follow from events, and their times in each shown run, in
+ * nanoseconds. The page computes all others itself. Returns false when out of memory. */
 static bool put_other_times(run_list *l) {
   const etr_fields *f = &l->doc->fields;
   uint32_t *rows = etr_arena_alloc_array(&l->doc->arena, l->ops->count, sizeof *rows);

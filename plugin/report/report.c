@@ -250,7 +250,9 @@ static uint32_t row_at(const uint32_t *rows, uint32_t node) {
 }
 
 /* Returns a copy of a method's comparison whose pairs have the rows of operators in the documents
- * instead of nodes, since the page has no nodes. When out of memory, the arena has failed. */
+ * instead of nodes, since the page has no nodes. Gaps between values that both sides logged are
+ * left out, since the page shows none with a comparison. When out of memory, the arena has failed.
+ */
 static etr_method_pair replace_pair_nodes(etr_arena *arena, const etr_comparison *comparison,
                                           const etr_method_pair *method) {
   const uint32_t *base_rows = rows_of_nodes(arena, comparison->base, method->base_method);
@@ -378,7 +380,8 @@ static etr_status make_comparison_documents(records_report *report, const etr_re
 }
 
 /* Compares all records side by side and each with the base, in one set, so that their verdicts are
- * corrected for the same number of comparisons. Makes the documents of the page from it. */
+ * corrected for the same number of comparisons. Makes the documents of the page from it. The names
+ * also stand for the paths, which are not known here. */
 static etr_status compare_all(records_report *report, etr_error *error) {
   const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
   etr_record_set *set;
@@ -395,8 +398,8 @@ static etr_status compare_all(records_report *report, etr_error *error) {
   return status;
 }
 
-/* Returns the id of the element of a record or comparison: `name` for record 1, with which a page
- * of one record begins, and "NAME2" and so on, in `id`, for the others. */
+/* Returns the id of the element of a record or comparison: `name` itself for record 1, as on a page
+ * of one record, and "NAME2" and so on, written to `id`, for the others. */
 static const char *element_id(char id[32], const char *name, size_t record) {
   if (record == 1)
     return name;
