@@ -34,8 +34,8 @@ static void remove_unfinished(void) {
     remove_files(unfinished);
 }
 
-/* Adds a copy of a path to the files and folders that are removed if the bench is not kept;
- * list_all_files() has made room. Returns false when out of memory. */
+/* Adds a copy of a path to the files and folders that are removed if the bench is not kept, for
+ * which list_all_files() has made room. Returns false when out of memory. */
 static bool list_path(bench_folder *folder, const char *path) {
   char *copy = strdup(path);
   if (copy != NULL)

@@ -324,7 +324,8 @@ static bool is_current_reference(const char *path, const char *record_hash) {
 }
 
 /* Sets `name` to the last part of a record's path without its extension, "int8" for "out/int8/"; to
- * "record" if it is empty, hidden or too long. */
+ * "record" if it is empty, hidden or too long: what is appended to it needs room in a file's name.
+ */
 static void name_record(char name[NAME_MAX + 1], const char *path) {
   const char *part = last_part(path);
   size_t size = strcspn(part, "/");
@@ -339,7 +340,8 @@ static void name_record(char name[NAME_MAX + 1], const char *path) {
 }
 
 /* Makes the folder of this program in the user's cache, $XDG_CACHE_HOME or ~/.cache, and sets
- * `folder` to it. Returns false if there is no cache, or if its path is too long. */
+ * `folder` to it. Returns false if there is no cache, or if its path is too long, but not if a
+ * folder cannot be made: the caller checks that it can be written. */
 static bool make_cache_folder(char folder[PATH_MAX]) {
   static const char name[] = "/etrecord-tb";
   const char *cache = getenv("XDG_CACHE_HOME");

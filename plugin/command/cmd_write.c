@@ -182,7 +182,7 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
   w->first_run = end;
 }
 
-/* Opens the record with the ETDump of index `dump`, or with all ETDumps if they have no names, and
+/* Opens the record with the ETDump of index `dump`, or with all ETDumps if w->names is NULL, and
  * adds its runs to the logdir. all: a profile of all ETDumps, needed if options number the runs of
  * all of them; else NULL. */
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
@@ -369,8 +369,7 @@ static void count_runs(run_search *search, const char *folder, int depth) {
   (void)closedir(directory);
 }
 
-/* Warns if the logdir has more runs than TensorBoard selects by itself, since it then selects none.
- * */
+/* Warns if the logdir has more runs than TensorBoard selects by itself: it then selects none. */
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
   count_runs(&search, command_logdir(settings), 0);

@@ -99,7 +99,8 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->done++;
 }
 
-/* Shows how many ETDumps were read so far, at most once a second. */
+/* Shows how many ETDumps were read so far, at most once a second, and only if the answers do not go
+ * to a terminal, where this line would cut them. */
 static void show_progress(each *e) {
   time_t now = time(NULL);
   size_t count = e->done + e->failed;
@@ -162,7 +163,8 @@ static bool is_called_dump(const char *path) {
 }
 
 /* Answers about a file in a folder, if it is an ETDump, or about each ETDump of a log. A file that
- * is named like an ETDump but cannot be read is a problem. */
+ * cannot be read is a problem, and so is a damaged one that is named like an ETDump. Other files
+ * are passed over. */
 static void answer_file(each *e, const char *path) {
   etr_error error;
   etr_inputs found;

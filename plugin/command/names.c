@@ -250,8 +250,8 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
 
 /* ---- Entry points ---- */
 
-/* Returns true if a graph is of the method, and is the entry MODULE/METHOD, that the user named;
- * either may be unnamed. */
+/* Returns true if a graph is of the method of --method, and is MODULE/METHOD of --entry; either
+ * option may be missing. */
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
   const char *entry = settings->entry;
   size_t size = strlen(graph->module);

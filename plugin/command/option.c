@@ -193,8 +193,9 @@ static void find_command(parser *p) {
   p->named_at = first_argument;
 }
 
-/* Returns the command that a word after the record names or, if no command was given, resembles;
- * NULL for a file, and for what looks like one. */
+/* Returns the name of the command that a word after the record names or, if no command was given,
+ * resembles. Returns NULL if the word names a file that exists, or looks like a path or NAME=FILE.
+ */
 static const char *misplaced_command(const parser *p, const char *text) {
   const cli_command *named_command = option_table_command(text);
   if (access(text, F_OK) == 0)

@@ -311,7 +311,8 @@ static void allow(filter *f) {
 }
 
 /* Adds the steps that allow a system call if one of its arguments has the value of the condition.
- * They leave the number of the call in the register, for the steps after them. */
+ * For another call they skip the four steps after the first, else they leave the number of the call
+ * in the register, for the steps after them. */
 static void allow_if(filter *f, const condition *call) {
   skip_if_equal(f, (uint32_t)call->number, 0, 4);
   load_word(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
@@ -452,7 +453,8 @@ static size_t parent_size(const char *path, size_t size) {
 
 /* Creates a folder and the folders above it. made_logdir and kept_size, the bytes of the part of
  * the path that existed, are set first, so that sandbox_leave() can remove the folders even if a
- * signal comes in between. Returns 0 or an errno. */
+ * signal comes in between. A path that is too long is no failure here, since the writing of files
+ * reports it. Returns 0 or an errno. */
 static int make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), existing_size = size;

@@ -222,8 +222,9 @@ static uint32_t count_levels_that_fit(planner *p, size_t max_boxes) {
   return levels;
 }
 
-/* Returns how many levels of modules are opened: as many as the user wants, all of a small graph,
- * or as many as fit a page. */
+/* Returns how many levels of modules are opened: as many as the user wants (all if depth is
+ * negative or a top is chosen), all of a small graph, or as many as can be read. A picture that
+ * folds is for an overview, so its boxes are to fit a page, also of a small graph. */
 static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   int depth = options != NULL ? options->depth : 0;
   const etr_dot_choice *choice = &p->plan->choice;

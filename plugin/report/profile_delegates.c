@@ -75,10 +75,10 @@ static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t
     rows[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
 }
 
-/* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph;
- * those of no known delegate come last. A sum has the total of all runs and the typical time per
- * inference, in ticks. Returns an element for each part of the first delegate, then of the next, or
- * NULL when out of memory. */
+/* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph:
+ * in ticks, the total of all runs and the typical time per inference. The parts of each delegate
+ * follow each other, and those of no known delegate come last. Returns the sums, or NULL when out
+ * of memory. */
 static part_sum *sum_slices_by_delegate(etr_arena *arena, const etr_method *method) {
   part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);

@@ -51,7 +51,8 @@ static void put_time_columns(etr_profile_doc *doc, const char *key, const etr_ro
   etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
-/* Writes the sums of one kind, such as of the operators of one name, as columns of their times. */
+/* Writes the sums of one kind, such as of the operators of one name, as columns of the member
+ * `time` of each. */
 static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
   put_time_columns(
       doc, key, &etr_side_sum_fields,

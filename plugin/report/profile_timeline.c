@@ -225,7 +225,8 @@ static bool put_run_events(etr_profile_doc *doc) {
 }
 
 /* Writes one run of the method: its index among the method's runs, the index of its structure, and
- * the times of its events. Returns false when out of memory. */
+ * the times of its events. Each run is drawn by itself, so it does not matter whether placing moved
+ * it behind the one before. Returns false when out of memory. */
 static bool put_run(timeline *t, uint32_t run_index) {
   const etr_fields *f = &t->doc->fields;
   uint32_t profile_run = t->method->runs[run_index];

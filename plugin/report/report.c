@@ -201,7 +201,7 @@ static etr_unit comment_unit(etr_unit unit) {
 etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                            etr_error *error) {
   etr_arena arena = {0};
-  etr_text comment = {.arena = &arena};
+  etr_text comment = {.arena = &arena}; /* Markdown that the page copies for a pull request */
   const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
   etr_status status = etr_emit_summary_tables(profile, NULL, &options,
