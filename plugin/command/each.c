@@ -352,7 +352,8 @@ static void answer_record_dumps(each *e, const etr_inputs *inputs) {
 /* ---- All ---- */
 
 /* Opens the record to which all ETDumps belong, once. e->bare becomes its profile without ETDumps,
- * with which the names of options are checked before the first answer. */
+ * with which the names of options are checked before the first answer; without a graph there are no
+ * names yet. */
 static exit_status open_record(each *e, const etr_inputs *inputs) {
   etr_error error;
   const etr_options reading = command_reading_options(e->settings);

@@ -529,7 +529,7 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   *out = (cli_settings){.top = TOP_DEFAULT, .findings = TOP_DEFAULT};
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
-  out->command = p.named ? p.command : NULL;
+  out->command = p.named ? p.command : NULL; /* NULL: --help is about the program */
   exit_status status = check_order(&p);
   if (status == EXIT_DONE)
     status = parse_arguments(&p);

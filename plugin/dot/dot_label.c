@@ -541,8 +541,8 @@ static bool ranks_by_median(const etr_dot_view *view) {
 }
 
 /* Writes the row of the legend with the number of operators, and with the runs and their time, or
- * that there are no times. A sum of medians gets no share, since it is no part of the median of
- * runs. */
+ * that there are no times. A sum of medians gets no share, since it is itself the whole of which
+ * shares are computed. */
 static void put_totals_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_count(writer, view->plan->total.ops, "operator");

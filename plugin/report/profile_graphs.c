@@ -543,8 +543,8 @@ static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
   etr_jw_end(f->json);
 }
 
-/* Writes a graph: its nodes, their edges, the operators behind them, and its subgraphs. Returns
- * false when out of memory. */
+/* Writes a graph: its nodes, their edges, the operators behind them, its subgraphs and, if some are
+ * not in the method's graph, its modules. Returns false when out of memory. */
 static bool put_graph(graphs_writer *d, const etr_graph *graph) {
   const etr_fields *f = &d->doc->fields;
   drawn_graph g = {.graph = graph, .has_operators = graph == d->ops->graph};
