@@ -231,7 +231,7 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place place;
   etr_error error;
   char what[WHAT_ROOM];
-  dump_place_init(&place, arguments, NULL, NULL);
+  dump_place_init(&place, arguments, NULL, NULL); /* looks in the working directory */
   if (access(default_dump, F_OK) == 0) {
     static const char why[] = "model.etdump is in the working directory, which the runner might "
                               "replace";

@@ -234,7 +234,8 @@ exit_status command_choose_step(cli_settings *settings);
  * EXIT_SOME_FAILED if a recording failed. */
 exit_status command_bench(const cli_settings *settings);
 /** Runs `watch`: writes the runs of each ETDump that appears in the folder of the record, until
- * SIGINT ends it. */
+ * SIGINT ends it. It learns of files by inotify or, where that does not work, by a look each
+ * second. */
 exit_status command_watch(const cli_settings *settings);
 /** Runs `accuracy`: compares the logged values of one record or several with a reference and prints
  * the answer. Returns an exit status by --fail-below, or EXIT_CANNOT_TELL if a record had no value

@@ -584,6 +584,6 @@ exit_status sandbox_enter_with_writer(void) {
     status = enforce(&rules);
   }
   if (status == EXIT_DONE)
-    seccomp_enforce(true);
+    seccomp_enforce(true); /* the writer is a program in Python */
   return status;
 }
