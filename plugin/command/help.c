@@ -151,8 +151,9 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   print_item(out, left_text, 26, right_text);
 }
 
-/* Prints all options of a command, with their whole help, under the headings of their groups;
- * groups without any are left out. Options without a list of commands belong to all commands. */
+/* Prints all options of a command, with their whole help (false: not briefly), under the headings
+ * of their groups. Groups without any are left out. Options without a list of commands belong to
+ * all commands. */
 static void print_options(FILE *out, const cli_command *command) {
   option_spec spec;
   for (const option_group *group = groups; group->heading; group++) {
