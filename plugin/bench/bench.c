@@ -90,7 +90,7 @@ typedef struct bench_run {
 
 /* Drops recordings whose ETDumps cannot be read from the list; their files remain. Each ETDump is
  * opened alone, because together with others a damaged one would make all unreadable. Returns
- * false, with a message, if no recording is left. */
+ * false, with a message, if no recording is left; a side without a program needs none. */
 static bool drop_unreadable_recordings(const bench_run *b, bench_side *side) {
   const etr_options reading = {.ticks_per_second = b->settings->ticks_per_second,
                                .max_bytes = command_bytes(b->settings->max_bytes),
@@ -295,7 +295,8 @@ static const etr_throughput *prefill_throughput(const etr_profile *profile) {
 }
 
 /* Returns a figure of the runner as the ETDumps have it, from the time of Method::execute alone:
- * milliseconds, or tokens per second. NAN if they do not have it. */
+ * milliseconds, or tokens per second. NAN if they do not have it. Where the prefill is known, the
+ * profile has a first token. */
 static double recorded_figure(const bench_run *b, const figure *f) {
   const etr_throughput *prefill = prefill_throughput(b->profile);
   const etr_throughput *generation = generation_throughput(b->profile);

@@ -34,8 +34,8 @@ static void remove_unfinished(void) {
     remove_files(unfinished);
 }
 
-/* Adds a copy of a path to the files and folders that are removed if the bench is not kept. Returns
- * false when out of memory. */
+/* Adds a copy of a path to the files and folders that are removed if the bench is not kept, for
+ * which list_all_files() has made room. Returns false when out of memory. */
 static bool list_path(bench_folder *folder, const char *path) {
   char *copy = strdup(path);
   if (copy != NULL)
@@ -70,8 +70,8 @@ static bool list_dumps(bench_folder *folder, const char *subfolder, size_t count
 }
 
 /* Lists the files and folders that this bench makes, so that a signal handler can remove them
- * without allocating memory. Folders come first, because files are removed from the last to the
- * first. Returns false when out of memory. */
+ * without allocating memory: ETDumps of both sides, and at most five others. Folders come first,
+ * because files are removed from the last to the first. Returns false when out of memory. */
 static bool list_all_files(bench_folder *folder, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
   folder->files = calloc(2 * dump_count + 5, sizeof *folder->files);

@@ -72,8 +72,9 @@ static char *join_arguments(const char *const *arguments) {
   return fclose(out) == 0 ? text : NULL;
 }
 
-/* Finds the facts about a bench: host, device, commit and command lines. against: the base's
- * arguments, NULL if there is no base. */
+/* Finds the facts about a bench: host, device, commit and command lines. The device is that of
+ * --hparam device=..., or else the model that adb reports, or else the type of this machine.
+ * against: the base's arguments, NULL if there is no base. */
 static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
                               const char *const *against) {
   const char *const *arguments = settings->program;
@@ -222,7 +223,7 @@ static void take_turns(collecting *c, size_t turns, recording_kind kind) {
 
 /* Runs the program without the option that names its ETDump, and sets how many seconds that took,
  * or why that says nothing: a runner that was built for tracing may still trace, into a file of its
- * own choice. */
+ * own choice. That is also assumed if the files before the run could not be remembered. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;
@@ -230,7 +231,7 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place place;
   etr_error error;
   char what[WHAT_ROOM];
-  dump_place_init(&place, arguments, NULL, NULL);
+  dump_place_init(&place, arguments, NULL, NULL); /* looks in the working directory */
   if (access(default_dump, F_OK) == 0) {
     static const char why[] = "model.etdump is in the working directory, which the runner might "
                               "replace";

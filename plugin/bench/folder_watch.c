@@ -131,8 +131,10 @@ static void compare_file(watched_file *file, const folder_watch *watch, bool is_
   file->is_reported = is_first || (file->is_there && old->is_reported);
 }
 
-/* Lists the files of the folder anew and compares them with the last listing. Returns false if the
- * folder cannot be opened any more. */
+/* Lists the files of the folder anew, compares each with the last listing, of which this takes the
+ * place, and begins to report files from the first one. is_first: this is the first listing, whose
+ * files are not new. Returns false if the folder cannot be opened any more. When out of memory,
+ * files are left out. */
 static bool list_folder(folder_watch *watch, bool is_first) {
   DIR *directory = opendir(watch->path);
   watched_file *files = NULL;

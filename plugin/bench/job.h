@@ -103,8 +103,9 @@ void bench_job_end(bench_job *job);
 /** Writes the value of --name, or the name of the record's folder. */
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]);
 
-/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`,
- * which is borrowed. Free with bench_clear_record(). */
+/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`.
+ * Set out->etdumps before you use it, as bench_open_record() does, since it may point into this
+ * call. Free with bench_clear_record(). */
 exit_status bench_find_record(etr_inputs *out, const cli_settings *settings, const char *dump);
 
 /** Opens the files that bench_find_record() found, with these ETDumps, and prints warnings. On

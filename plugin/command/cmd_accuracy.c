@@ -69,7 +69,8 @@ static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error
 }
 
 /* Returns true if the arguments are several records. Returns false if there is one, or if all are
- * files of one record. */
+ * files of one record: only then they can be found together, as two files of one kind contradict
+ * each other. */
 static bool are_several(const cli_settings *settings) {
   etr_inputs found;
   if (settings->more_count == 0)
@@ -339,7 +340,8 @@ static void name_record(char name[NAME_MAX + 1], const char *path) {
 }
 
 /* Makes the folder of this program in the user's cache, $XDG_CACHE_HOME or ~/.cache, and sets
- * `folder` to it. Returns false if there is no cache, or if its path is too long. */
+ * `folder` to it. Returns false if there is no cache, or if its path is too long, but not if a
+ * folder cannot be made: the caller checks that it can be written. */
 static bool make_cache_folder(char folder[PATH_MAX]) {
   static const char name[] = "/etrecord-tb";
   const char *cache = getenv("XDG_CACHE_HOME");
@@ -432,7 +434,8 @@ static void remove_reference_at_end(void) {
 #endif
 
 /* Sets out->device_texts to the files of the record that logged the values on the device, all that
- * the settings name. Returns false if there are more than it holds. */
+ * the settings name: the record and further arguments, the files of three options, and ETDumps.
+ * Returns false if there may be more than it holds. */
 static bool list_device_files(cli_settings *out, const cli_settings *settings) {
   size_t most_files = 1 + settings->more_count + settings->etdump_count + 3;
   if (most_files > MAX_LIST)

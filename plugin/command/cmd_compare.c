@@ -99,7 +99,7 @@ void command_name_record(char *name, const cli_settings *settings, size_t index)
 /* ---- Records ---- */
 
 /* Adds a record to the set; one that cannot be opened is added with its problem and counted. The
- * first that can be opened stays open. */
+ * first that can be opened stays open as job->first, because the set needs it until its end. */
 static exit_status add_record(compare_job *job, size_t index) {
   etr_error error;
   etr_profile *profile = NULL;

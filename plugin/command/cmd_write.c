@@ -54,7 +54,8 @@ static bool have_same_last_part(const dump_name *names, size_t count) {
 }
 
 /* Makes the name of the runs of an ETDump from the last part that is left of its path, without an
- * extension. Leaves room for the number that make_unique() may append. */
+ * extension. Leaves room for the number that make_unique() may append. A name of dots alone, or an
+ * empty one, would be no folder of its own and becomes "etdump". */
 static void set_run_name(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
@@ -181,7 +182,7 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
   w->first_run = end;
 }
 
-/* Opens the record with the ETDump of index `dump`, or with all ETDumps if they have no names, and
+/* Opens the record with the ETDump of index `dump`, or with all ETDumps if w->names is NULL, and
  * adds its runs to the logdir. all: a profile of all ETDumps, needed if options number the runs of
  * all of them; else NULL. */
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
@@ -368,8 +369,7 @@ static void count_runs(run_search *search, const char *folder, int depth) {
   (void)closedir(directory);
 }
 
-/* Warns if the logdir has more runs than TensorBoard selects by itself, since it then selects none.
- * */
+/* Warns if the logdir has more runs than TensorBoard selects by itself: it then selects none. */
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
   count_runs(&search, command_logdir(settings), 0);

@@ -234,7 +234,8 @@ exit_status command_choose_step(cli_settings *settings);
  * EXIT_SOME_FAILED if a recording failed. */
 exit_status command_bench(const cli_settings *settings);
 /** Runs `watch`: writes the runs of each ETDump that appears in the folder of the record, until
- * SIGINT ends it. */
+ * SIGINT ends it. It learns of files by inotify or, where that does not work, by a look each
+ * second. */
 exit_status command_watch(const cli_settings *settings);
 /** Runs `accuracy`: compares the logged values of one record or several with a reference and prints
  * the answer. Returns an exit status by --fail-below, or EXIT_CANNOT_TELL if a record had no value
@@ -311,7 +312,8 @@ exit_status command_print_diff(const etr_comparison *comparison, const cli_setti
 /** Returns EXIT_USAGE, with a message, if the value of --recording-noise is out of range. */
 exit_status command_check_noise(const cli_settings *settings, const char *command);
 
-/** Returns the options of a comparison that the settings ask for. */
+/** Returns the options of a comparison that the settings ask for: fractions where the settings have
+ * percent. 0 is no limit, or the library's own noise. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 
 /** Prints the times of a record as JSON that github-action-benchmark reads, whatever the format of
@@ -395,9 +397,10 @@ etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
 
-/** Checks that the names of options exist in the profile. Otherwise prints an error that lists or
- * suggests names, and returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend
- * is a warning. */
+/** Checks that the names of options exist in the profile, except an empty path of a module, which
+ * is the whole model, and names with wildcards. Otherwise prints an error that lists or suggests
+ * names, and returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a
+ * warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the filter of nodes that the settings ask for. */

@@ -100,7 +100,8 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->done++;
 }
 
-/* Shows how many ETDumps were read so far, at most once a second. */
+/* Shows how many ETDumps were read so far, at most once a second, and only if the answers do not go
+ * to a terminal, where this line would cut them. */
 static void show_progress(each *e) {
   time_t now = time(NULL);
   size_t count = e->done + e->failed;
@@ -351,7 +352,8 @@ static void answer_record_dumps(each *e, const etr_inputs *inputs) {
 /* ---- All ---- */
 
 /* Opens the record to which all ETDumps belong, once. e->bare becomes its profile without ETDumps,
- * with which the names of options are checked before the first answer. */
+ * with which the names of options are checked before the first answer; without a graph there are no
+ * names yet. */
 static exit_status open_record(each *e, const etr_inputs *inputs) {
   etr_error error;
   const etr_options reading = command_reading_options(e->settings);

@@ -37,8 +37,9 @@ static void read_value(etr_json *json, member *wanted) {
   }
 }
 
-/* Finds a member of the object with which a line begins; of several with its key the last one
- * counts. Returns false if the line does not begin with a whole object, or when out of memory. */
+/* Finds a member of the object with which a line begins (wanted->key is NULL: none); of several
+ * with its key the last one counts. Returns false if the line does not begin with a whole object,
+ * or when out of memory. */
 static bool find_member(const char *line, member *wanted) {
   etr_json *json = etr_json_open_memory((etr_slice){line, strcspn(line, "\n")}, NULL);
   if (json == NULL)

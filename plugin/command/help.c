@@ -59,7 +59,8 @@ static void print_paragraphs(FILE *out, const char *text) {
   }
 }
 
-/* Prints a name and, in a second column, its text. */
+/* Prints a name and, in a second column that begins after `width` characters, its text; on a new
+ * line if the name is longer. */
 static void print_item(FILE *out, const char *name, size_t width, const char *text) {
   fprintf(out, "  %-*s", (int)width, name);
   if (strlen(name) + 2 > width)
@@ -150,8 +151,9 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   print_item(out, left_text, 26, right_text);
 }
 
-/* Prints all options of a command under the headings of their groups; groups without any are left
- * out. Options without a list of commands belong to all commands. */
+/* Prints all options of a command, with their whole help (false: not briefly), under the headings
+ * of their groups. Groups without any are left out. Options without a list of commands belong to
+ * all commands. */
 static void print_options(FILE *out, const cli_command *command) {
   option_spec spec;
   for (const option_group *group = groups; group->heading; group++) {
@@ -169,8 +171,8 @@ static void print_options(FILE *out, const cli_command *command) {
   }
 }
 
-/* Prints the options of a command that users need most often: the first MOST_SHORT of `matter_most`
- * that the command has. */
+/* Prints the options of a command that users need most often, briefly (true): the first MOST_SHORT
+ * of `matter_most` that the command has. */
 static void print_short_options(FILE *out, const cli_command *command) {
   option_spec spec;
   size_t count = 0;

@@ -24,8 +24,8 @@ enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* Takes what a device's line says: the peaks and the rate of the clock, where they are 0 because no
- * option has set them, and its instructions. Returns the key of a value that is not a number above
- * 0; NULL if there is none. */
+ * option has set them, and the names of the processor's instructions, "" if there are none or they
+ * are too long. Returns the key of a value that is not a number above 0; NULL if there is none. */
 static const char *take_values(cli_settings *settings, const char *line) {
   static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth",
                                      "ticks_per_second"};

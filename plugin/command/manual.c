@@ -388,7 +388,8 @@ typedef struct guide_paths {
   size_t count;
 } guide_paths;
 
-/* Writes the page of the program, with links to its commands and guides. */
+/* Writes the page of the program, with links to its commands and guides. Its own options come after
+ * the arguments (false). */
 static void put_program(FILE *out, guide_paths guides, const release *built) {
   put_title(out, "", 1, "find out which line of a PyTorch model costs what on a device", built);
   put_synopsis(out, "", "[COMMAND] RECORD...", false);

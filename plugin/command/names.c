@@ -55,7 +55,8 @@ static void compare_name(search *s, const char *name) {
   s->candidates[s->count++] = name;
 }
 
-/* Compares the names of all methods that ran or have a graph with the one that is wanted. */
+/* Sets s->found if a method that ran or has a graph has the wanted name; otherwise the names become
+ * candidates for the message. */
 static void compare_methods(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++)
     compare_name(s, profile->methods[i].name);
@@ -94,8 +95,9 @@ static bool is_identifier_of(const char *name, const char *path) {
   return !*name && !*path;
 }
 
-/* Compares all module paths with the one that is wanted. Without a graph there are no paths, and
- * any is accepted. If torch's identifier of a path was given, the path is the candidate. */
+/* Sets s->found if a module has the wanted path, or if there is no graph and so no path to check.
+ * Otherwise paths that are like it become candidates for the message; if torch's identifier of a
+ * path was given, that path. */
 static void compare_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
@@ -107,7 +109,9 @@ static void compare_modules(search *s, const etr_profile *profile) {
     }
 }
 
-/* Compares all backends of delegates and events, and "cpu", with the one that is wanted. */
+/* Sets s->found if the wanted name is "cpu" or that of a backend of a delegate or an event.
+ * Otherwise these become candidates for the message. An ETDump alone does not name the backend of a
+ * call. */
 static void compare_backends(search *s, const etr_profile *profile) {
   compare_name(s, "cpu");
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -248,8 +252,8 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
 
 /* ---- Entry points ---- */
 
-/* Returns true if a graph is of the method, and is the entry MODULE/METHOD, that the user named;
- * either may be unnamed. */
+/* Returns true if a graph is of the method of --method, and is MODULE/METHOD of --entry; either
+ * option may be missing. */
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
   const char *entry = settings->entry;
   size_t size = strlen(graph->module);

@@ -80,8 +80,9 @@ static exit_status append_file(const parser *p, const char ***files, size_t *cou
   return EXIT_DONE;
 }
 
-/* Parses a value into the option's member of the settings, and notes in its second member that it
- * was given. Fails with a message if the value is not of the option's kind. */
+/* Parses a value into the option's member of the settings, and notes in its second member, if it
+ * has one (offset2 is not 0), that it was given; a list has its count there. Fails with a message
+ * if the value is not of the option's kind. */
 static exit_status store_value(const parser *p, const option_spec *spec, const char *value) {
   static const char *const descriptions[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                              [OPTION_NUMBER] = "a number above 0",
@@ -193,8 +194,9 @@ static void find_command(parser *p) {
   p->named_at = first_argument;
 }
 
-/* Returns the command that a word after the record names or, if no command was given, resembles;
- * NULL for a file, and for what looks like one. */
+/* Returns the name of the command that a word after the record names or, if no command was given,
+ * resembles. Returns NULL if the word names a file that exists, or looks like a path or NAME=FILE.
+ */
 static const char *misplaced_command(const parser *p, const char *text) {
   const cli_command *named_command = option_table_command(text);
   if (access(text, F_OK) == 0)
@@ -529,7 +531,7 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   *out = (cli_settings){.top = TOP_DEFAULT, .findings = TOP_DEFAULT};
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
-  out->command = p.named ? p.command : NULL;
+  out->command = p.named ? p.command : NULL; /* NULL: --help is about the program */
   exit_status status = check_order(&p);
   if (status == EXIT_DONE)
     status = parse_arguments(&p);

@@ -202,7 +202,7 @@ exit_status output_open(const char *output, const char *problems) {
     return message_error(&error);
   status = start_keeper();
   if (status != EXIT_DONE)
-    (void)close_file(false);
+    (void)close_file(false); /* removes it */
   return status;
 }
 

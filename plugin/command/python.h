@@ -36,9 +36,9 @@ void python_prepare(python_start *out, const char *module, const char *what, con
 /** Appends an option with its value to a list of arguments, unless the value is NULL. */
 void python_add_option(const char **arguments, size_t *count, const char *name, const char *value);
 
-/** Runs Python with arguments that python_prepare() began, ended by NULL, and waits for it. Its
- * standard error is that of this process. Returns EXIT_DONE, or EXIT_BAD_INPUT after it, or this
- * function, said what is wrong. `extra` is as in python_prepare(). */
+/** Runs Python with arguments that python_prepare() began, ended by NULL, and waits for it without
+ * a limit of time. Its standard error is that of this process. Returns EXIT_DONE, or EXIT_BAD_INPUT
+ * after it, or this function, said what is wrong. `extra` is as in python_prepare(). */
 exit_status python_run(const char *const *arguments, const char *extra);
 
 #endif

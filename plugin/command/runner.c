@@ -225,7 +225,7 @@ void runner_run(runner_outcome *out, const runner_program *program) {
     (void)signal(SIGCHLD, SIG_DFL);
     ending_hold(&before);
     waiting = before;
-    (void)sigaddset(&waiting, SIGCHLD);
+    (void)sigaddset(&waiting, SIGCHLD); /* wait_until() waits for it */
     double begin = seconds_now();
     out->start_error = start_program(&process, program, fileno(printed), -1, &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);

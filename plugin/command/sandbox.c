@@ -137,7 +137,8 @@ static void landlock_allow(landlock_rules *rules, const char *path, unsigned rig
 }
 
 /* Forbids everything that the rules do not allow, also for programs that this process starts, and
- * ends the rules. Files that are open remain so. */
+ * ends the rules. Files that are open remain so. If the kernel refuses, all rights stay, without a
+ * message. */
 static void landlock_enforce(landlock_rules *rules) {
   if (rules->descriptor < 0)
     return;
@@ -310,7 +311,8 @@ static void allow(filter *f) {
 }
 
 /* Adds the steps that allow a system call if one of its arguments has the value of the condition.
- * They leave the number of the call in the register, for the steps after them. */
+ * For another call they skip the four steps after the first, else they leave the number of the call
+ * in the register, for the steps after them. */
 static void allow_if(filter *f, const condition *call) {
   skip_if_equal(f, (uint32_t)call->number, 0, 4);
   load_word(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
@@ -583,6 +585,6 @@ exit_status sandbox_enter_with_writer(void) {
     status = enforce(&rules);
   }
   if (status == EXIT_DONE)
-    seccomp_enforce(true);
+    seccomp_enforce(true); /* the writer is a program in Python */
   return status;
 }

@@ -243,7 +243,9 @@ static void set_box_colors(const etr_dot_view *view, Agnode_t *node, const etr_d
   }
 }
 
-/* Draws the boxes of nodes, of sequences of nodes, and of closed scopes. */
+/* Draws the boxes of nodes, of sequences of nodes, and of closed scopes. Those of several nodes are
+ * rounded, dashed if only some of their operators are delegated; nodes that are no operators are
+ * ellipses. */
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
@@ -293,8 +295,9 @@ static void draw_edges(dot_drawing *drawing) {
   }
 }
 
-/* Draws the graph through Graphviz' library into a writer. Returns ETR_ERROR_MEMORY when out of
- * memory. The caller holds the lock. */
+/* Draws the graph through Graphviz' library into a writer. Names of boxes and clusters are listed
+ * by their ids: see id_map(). Returns ETR_ERROR_MEMORY when out of memory. The caller holds the
+ * lock. */
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {.open = id_open,
                     .map = id_map,

@@ -136,7 +136,8 @@ static void append_input(folder *f, size_t count, uint32_t *outside_count, const
 }
 
 /* Appends what equal blocks have in common to the description: the kinds, depths and inputs of
- * their nodes, in order, and whether these are drawn, in focus, or among the slowest. */
+ * their nodes, in order, and whether these are drawn, in focus, or among the slowest. f->form
+ * numbers the descriptions, so that marks of nodes (seen_in) from earlier ones do not count. */
 static void append_nodes(folder *f, const uint32_t *nodes, size_t count) {
   uint32_t outside_count = 0;
   f->form++;
@@ -361,8 +362,9 @@ static bool add_step_scopes(folder *f) {
 /* ---- Folding ---- */
 
 /* Finds equal blocks, of which the first is drawn for all: sets stand_in of nodes, and same_as,
- * copies and last of scopes. Outer blocks come first, and what they set stays. Returns false when
- * out of memory. */
+ * copies and last of scopes. Outer blocks come first, and what they set stays. Forms are numbered
+ * as they are found, so the number after the last one is a new form. Returns false when out of
+ * memory. */
 static bool find_equal_blocks(folder *f) {
   /* The first block of each form. */
   uint32_t *first_blocks = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first_blocks);
@@ -403,9 +405,9 @@ static int by_scope(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Returns, for each scope that is drawn for others, the median of their times per inference, in
- * ticks; 0 for other scopes. A block in a block that is not drawn counts for the scope that is
- * drawn at its depth. NULL when out of memory. */
+/* Returns, for each scope that is drawn for others, the median of their times, each the sum of its
+ * nodes' averages per inference, in ticks; 0 for other scopes. A block in a block that is not drawn
+ * counts for the scope that is drawn at its depth. NULL when out of memory. */
 static const double *find_medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
   double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);

@@ -404,7 +404,8 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
 }
 
 /* Writes where and how long a node ran: backend, compute unit and cycles, then how its time was
- * identified, and its typical or median, least and greatest time. */
+ * identified, and of its time per inference the typical one (in a picture of medians) or the
+ * median, the least and the greatest. */
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   if (view->graph->times == NULL)
     return;
@@ -540,7 +541,8 @@ static bool ranks_by_median(const etr_dot_view *view) {
 }
 
 /* Writes the row of the legend with the number of operators, and with the runs and their time, or
- * that there are no times. */
+ * that there are no times. A sum of medians gets no share, since it is itself the whole of which
+ * shares are computed. */
 static void put_totals_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_count(writer, view->plan->total.ops, "operator");
@@ -697,7 +699,9 @@ static void put_top_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "; the rest in gray, runs of operators and whole modules as one box</TD></TR>");
 }
 
-/* Writes the notes that apply: the meaning of "~", what is not drawn, and what is drawn as one. */
+/* Writes the notes that apply: the meanings of "~", what is not drawn, and what is drawn as one.
+ * "~" means that the match of a node is an estimate, that its time is one, or both. The match of
+ * some node is one if no times are, or if the method has a confidence of such matches. */
 static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;

@@ -102,8 +102,8 @@ static uint32_t find_or_add_delegate(planner *p, etr_map *numbers, uint32_t inde
   return etr_map_set(numbers, key, added_number) ? added_number : ETR_NONE;
 }
 
-/* Sets the sum of a node alone: its time, what it is, whether it is drawn, and its delegate, to
- * whose sum it is added. */
+/* Sets the sum of a node alone: its time per inference by the statistic that ranks, what it is,
+ * whether it is drawn, and its delegate, to whose sum it is added. */
 static void set_node_sum(planner *p, etr_map *delegate_numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
@@ -222,8 +222,9 @@ static uint32_t count_levels_that_fit(planner *p, size_t max_boxes) {
   return levels;
 }
 
-/* Returns how many levels of modules are opened: as many as the user wants, all of a small graph,
- * or as many as fit a page. */
+/* Returns how many levels of modules are opened: as many as the user wants (all if depth is
+ * negative or a top is chosen), all of a small graph, or as many as can be read. A picture that
+ * folds is for an overview, so its boxes are to fit a page, also of a small graph. */
 static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   int depth = options != NULL ? options->depth : 0;
   const etr_dot_choice *choice = &p->plan->choice;

@@ -210,7 +210,8 @@ static inline bool etr_dot_is_colored(const etr_dot_plan *plan, const etr_dot_bo
 
 /* ---- Writing, for callers that already have the scopes of a graph ---- */
 
-/** Writes a graph like etr_emit_dot(). scopes: the scopes of the graph. */
+/** Writes a graph like etr_emit_dot(), with its errors. scopes: the scopes of the graph, which stay
+ * unchanged. Only one thread at a time draws, since Graphviz has global state. */
 etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes,
                          const etr_dot_options *options, const etr_sink *sink, etr_error *error);
 

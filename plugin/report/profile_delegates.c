@@ -67,8 +67,8 @@ typedef struct part_sum {
   double typical;
 } part_sum;
 
-/* Adds a row with the time that one part of a method's time takes in a delegate, unless it took
- * none. */
+/* Adds a row with the time that one part of a method's time takes in a delegate (total ticks over
+ * all runs, and typical ticks per inference), unless it took none. */
 static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t delegate,
                             uint32_t module, part_sum sum) {
   if (sum.ticks > 0)

@@ -95,8 +95,8 @@ static size_t parameter_operand(const etr_graph *graph, const etr_subgraph *body
 }
 
 /* Adds the edge from a value to a node that reads it, unless the node has it already or reads its
- * own output. A weight is only counted, since weights are not drawn. Returns false when out of
- * memory. */
+ * own output. Nodes come in order, so the last reader of a value (its row plus 1; 0: none) tells. A
+ * weight is only counted, since weights are not drawn. Returns false when out of memory. */
 static bool add_edge(graphs_writer *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   uint32_t row_index = g->row_of[node];
   drawn_node *reader_row = &g->rows[row_index];
@@ -207,7 +207,8 @@ static uint32_t module_of(const drawn_graph *g, const etr_node *node) {
 }
 
 /* Makes the row of a node. What the columns of the operators say already is left out for the graph
- * that has them. */
+ * that has them. The times (NAN) are those of the operators behind the node, unless set_own_times()
+ * sets them. */
 static drawn_node make_row(graphs_writer *d, const drawn_graph *g, uint32_t index) {
   const etr_node *node = &g->graph->nodes[index];
   const etr_node_time *time = g->graph->times ? &g->graph->times[index] : NULL;
@@ -543,8 +544,8 @@ static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
   etr_jw_end(f->json);
 }
 
-/* Writes a graph: its nodes, their edges, the operators behind them, and its subgraphs. Returns
- * false when out of memory. */
+/* Writes a graph: its nodes, their edges, the operators behind them, its subgraphs and, if some are
+ * not in the method's graph, its modules. Returns false when out of memory. */
 static bool put_graph(graphs_writer *d, const etr_graph *graph) {
   const etr_fields *f = &d->doc->fields;
   drawn_graph g = {.graph = graph, .has_operators = graph == d->ops->graph};

@@ -28,7 +28,8 @@ static void put_path(const etr_fields *f, const char *path) {
   etr_jw_string(f->json, shown_path);
 }
 
-/* Writes the files that the profile was read from. */
+/* Writes the files that the profile was read from. A program in the ETRecord is no file of its own.
+ */
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
   etr_field_begin_list(f, "inputs");
@@ -84,7 +85,9 @@ static const etr_field balance_fields[] = {
 ETR_ROW_TYPE(balance, balance_fields);
 
 /* Writes how the time of a method is divided into parts, how much of it the coarse clock of a
- * backend hides, and notes about this. Returns false when out of memory. */
+ * backend hides, in total over its runs and typically per inference, and notes about this. Times
+ * that methods share are divided as those of the method that stands for them. Returns false when
+ * out of memory. */
 static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
@@ -225,8 +228,8 @@ static bool put_parts(etr_profile_doc *doc, const etr_method *method,
 
 /* ---- Methods ---- */
 
-/* Writes the times of a method's runs, in nanoseconds: statistics, all of them, and the numbers of
- * the runs among those of the profile. */
+/* Writes the times of a method's runs, in nanoseconds: statistics per run, the total of all runs,
+ * the time of each, and the numbers of the runs among those of the profile. */
 static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   etr_field_begin_object(f, "execute");

@@ -217,8 +217,8 @@ static void put_node_times(const run_list *l, const etr_node_time *time) {
   }
 }
 
-/* Writes the operators whose times do not follow from events, and their times in each shown run.
- * The page computes all others itself. Returns false when out of memory. */
+/* Writes the operators whose times do not follow from events, and their times in each shown run, in
+ * nanoseconds. The page computes all others itself. Returns false when out of memory. */
 static bool put_other_times(run_list *l) {
   const etr_fields *f = &l->doc->fields;
   uint32_t *rows = etr_arena_alloc_array(&l->doc->arena, l->ops->count, sizeof *rows);

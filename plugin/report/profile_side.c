@@ -43,14 +43,16 @@ static const etr_field sum_fields[] = {
 ETR_ROW_TYPE(side_sum, sum_fields);
 
 /* Writes the columns of how much times vary between runs. What they vary between recordings follows
- * only if there are several ETDumps. */
+ * only if there are several ETDumps. The fields are those of the member `time` of an element, so
+ * the rows begin at that member of the first element. */
 static void put_time_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list,
                              etr_rows rows) {
   unsigned several = doc->fields.profile->etdump_count > 1 ? SEVERAL : 0;
   etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
-/* Writes the sums of one kind, such as of the operators of one name, as columns of their times. */
+/* Writes the sums of one kind, such as of the operators of one name, as columns of the member
+ * `time` of each. */
 static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
   put_time_columns(
       doc, key, &etr_side_sum_fields,

@@ -184,10 +184,10 @@ static bool is_inside(const etr_span *span, const etr_span *other) {
   return span->track != other->track ? span->track > other->track : span->level > other->level;
 }
 
-/* Sets the numbers that are written for each event: the gap before it, and its duration or, if
- * events are inside it, what is left of it after the last one directly inside. These are small or
- * repeat, so they compress well; the page adds them up again. An event is in the last event before
- * it that it can be inside of. */
+/* Sets the numbers that are written for each event, in nanoseconds: the gap before it, and its
+ * duration or, if events are inside it, what is left of it after the last one directly inside.
+ * These are small or repeat, so they compress well; the page adds them up again. An event is in the
+ * last event before it that it can be inside of. */
 static void set_event_times(const etr_profile_doc *doc, run_event *rows) {
   const etr_span *spans = doc->placer.spans.data;
   for (size_t i = 0; i < doc->placer.spans.count; i++) {
@@ -225,7 +225,8 @@ static bool put_run_events(etr_profile_doc *doc) {
 }
 
 /* Writes one run of the method: its index among the method's runs, the index of its structure, and
- * the times of its events. Returns false when out of memory. */
+ * the times of its events. Each run is drawn by itself, so it does not matter whether placing moved
+ * it behind the one before. Returns false when out of memory. */
 static bool put_run(timeline *t, uint32_t run_index) {
   const etr_fields *f = &t->doc->fields;
   uint32_t profile_run = t->method->runs[run_index];

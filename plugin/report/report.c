@@ -201,7 +201,7 @@ static etr_unit comment_unit(etr_unit unit) {
 etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                            etr_error *error) {
   etr_arena arena = {0};
-  etr_text comment = {.arena = &arena};
+  etr_text comment = {.arena = &arena}; /* Markdown that the page copies for a pull request */
   const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
   etr_status status = etr_emit_summary_tables(profile, NULL, &options,
@@ -397,8 +397,8 @@ static etr_status compare_all(records_report *report, etr_error *error) {
   return status;
 }
 
-/* Returns the id of the element of a record or comparison: `name` for record 1, with which a page
- * of one record begins, and "NAME2" and so on, in `id`, for the others. */
+/* Returns the id of the element of a record or comparison: `name` itself for record 1, as on a page
+ * of one record, and "NAME2" and so on, written to `id`, for the others. */
 static const char *element_id(char id[32], const char *name, size_t record) {
   if (record == 1)
     return name;
