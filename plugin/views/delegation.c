@@ -179,8 +179,8 @@ static void add_node_time(etr_delegate_row *row, const etr_node_time *time) {
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
-/* Adds a time slice to the row of its delegate, by compute unit and, outside operators, by phase,
- * and does nothing if that is NULL. */
+/* Adds a time slice to the row of its delegate, by compute unit, and as time of operators on no
+ * node or, outside operators, by phase. Does nothing if the row is NULL. */
 static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
   if (!row)
     return;
