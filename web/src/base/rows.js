@@ -34,7 +34,8 @@ const partLabel = text => text.trim().replace(/, outside operators$/, '');
 export const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
 
 /* How the row of a part is called: by the kernel, the phase, or the part. */
-function partName({part, phase, op, backend}, balance) {
+function partName({part, phase, op, backend, text}, balance) {
+  if (text) return text;
   if (op) return shortOp(op);
   if (phase) return phaseText(phase, backend);
   if (part === 'opaque_delegates') return `in ${shortBackend(backend)}`;
@@ -42,7 +43,7 @@ function partName({part, phase, op, backend}, balance) {
 }
 
 function partRow(group, time, method) {
-  const {part, op = null, backend = null, count = NaN} = group,
+  const {part, op = null, phase = null, backend = null, count = NaN} = group,
     isComputing = COMPUTING.includes(part),
     {operators} = method;
   const hue = isComputing
@@ -68,7 +69,7 @@ function partRow(group, time, method) {
     upper: Boolean(group.upper),
     estimated: group.estimated ? time : 0,
     hue,
-    filter: `part:${part}`,
+    filter: ['part', part, op, phase, backend].filter(Boolean).join(':'),
   };
 }
 
@@ -76,12 +77,18 @@ function partRow(group, time, method) {
 const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
   isRecorded ? (part === INTERRUPTIONS ? 0 : typical + interrupted) : typical;
 
+/* What the rest of one run is beside graph operators: the runtime, unless kernels or delegates have time on no node. */
+function restOfRun({groups}) {
+  const hasOthers = groups.some(({pattern, part}) => pattern === null && COMPUTING.includes(part));
+  return hasOthers ? {part: 'rest', text: 'all but graph operators', backend: null} : {part: 'runtime', backend: null};
+}
+
 /** Returns a row of each part of the time beside operators, of a method in a statistic: typical or avg. */
 export function partRows(method, {stat, whole, of, isRecorded = false}) {
   if (stat === 'p50') return [];
   if (stat === 'run') {
     const rest = whole - sumOver(of, method.operators.timed);
-    return rest > RESIDUE ? [partRow({part: 'runtime', backend: null}, rest, method)] : [];
+    return rest > RESIDUE ? [partRow(restOfRun(method), rest, method)] : [];
   }
   if (stat === 'typical')
     return method.groups

@@ -63,7 +63,7 @@ import {hasAccuracy, snrOfOperators, snrText} from './accuracy.js';
 import {Verdict, baseOf, changeOf as changedBy, changesBy, goneRows, intervalText} from './changes.js';
 import {
   TimePicture,
-  chosenPart,
+  isPartChosen,
   clearFilter,
   filterText,
   head,
@@ -704,7 +704,7 @@ const SELECT = {
 /* The command that prints the rows; null if none does. */
 function tableCommand(kind) {
   const options = optionsOf([get('in'), get('q')].filter(Boolean).join(' '));
-  if (!options || chosenPart.value || get('q').includes('timed:')) return null;
+  if (!options || isPartChosen.value || get('q').includes('timed:')) return null;
   if (kind === 'node')
     return commandOf(
       'nodes',
@@ -735,7 +735,7 @@ const Chips = () =>
 function Count({rows, operators}) {
   const time = sumOver(times.value.of, operators);
   const sum =
-    chosenPart.value || operators.length === 0
+    isPartChosen.value || operators.length === 0
       ? ''
       : `${countText(operators.length, 'operator')}, ${timeText(
           time,

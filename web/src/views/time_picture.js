@@ -71,13 +71,13 @@ function withHidden(box) {
   return {...box, kids};
 }
 
-/** The part that the filter names, such as runtime; null if it names operators. */
-export const chosenPart = computed(() => get('in').match(/^part:(\S+)$/)?.[1] ?? null);
+/** Whether the filter names a row of no operator, such as the runtime or a kernel on no node. */
+export const isPartChosen = computed(() => get('in').startsWith('part:'));
 
 /** The operators that the filter selects, as a bitmap; null without a filter. */
 const chosenRows = computed(() => {
   const said = get('in');
-  if (!said || chosenPart.value) return null;
+  if (!said || isPartChosen.value) return null;
   const has = new Uint8Array(method.value.operators.count);
   for (const row of search(method.value, said).rows) has[row] = 1;
   return has;
@@ -91,12 +91,12 @@ export const shownOperators = computed(() => {
   const {operators, runs} = method.value,
     has = chosenRows.value,
     isTimedOnly = runs > 0 && !get('q').includes('timed:');
-  if (chosenPart.value) return new Int32Array(0);
+  if (isPartChosen.value) return new Int32Array(0);
   return hits.value.rows.filter(row => (!has || has[row]) && (!isTimedOnly || operators.isTimed(row)));
 });
 
 /** Returns whether the part of a row is shown: if the filter names it, or if there is neither a filter nor a search. */
-export const isPartShown = ({part}) => (chosenPart.value ? chosenPart.value === part : !get('in') && hits.value.isAll);
+export const isPartShown = ({filter}) => (isPartChosen.value ? filter === get('in') : !get('in') && hits.value.isAll);
 
 /** What the filter is called: "self_attention ×12". */
 export const filterText = computed(() => {
