@@ -150,8 +150,9 @@ typedef struct element_sums {
   double count, least, most, sum, absolute, largest, squares, nans, infinities, zeros;
 } element_sums;
 
-/* Adds an element of a tensor to the sums from which all statistics are computed. NaN makes
- * minimum, maximum and largest absolute value NaN, as torch does. */
+/* Adds an element of a tensor to the sums from which all statistics are computed. A NaN makes
+ * minimum, maximum and largest absolute value NaN for good, as torch does: no number is less or
+ * more than NaN. */
 static void add_element(element_sums *sums, double element) {
   double size = fabs(element);
   sums->least = isnan(element) || element < sums->least ? element : sums->least;
@@ -173,8 +174,8 @@ typedef struct computed_field {
 } computed_field;
 
 /* Sets the reference of a statistic, and its relative difference: the absolute one divided by
- * field->size, the typical size of the elements that it describes. The difference is infinite if it
- * cannot be computed, because a number is not finite or the size is 0. */
+ * field->size. The difference is infinite if it cannot be computed, because a number is not finite
+ * or the size is 0. */
 static void set_reference_of_statistic(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
@@ -189,8 +190,9 @@ static void set_reference_of_statistic(etr_tap_statistic *statistic, const compu
 
 /* Sets the references of a tap's statistics, by their names, from the sums over the reference's
  * elements. Statistics of unknown name get none. The third member of a field is the size that a
- * difference is divided by: for minimum, maximum, mean and standard deviation it is the root mean
- * square, because they may be 0 themselves, and for counts it is the number of elements. */
+ * difference is divided by: the statistic itself, but for minimum, maximum, mean and standard
+ * deviation the root mean square, because they may be 0 themselves, and for counts the number of
+ * elements. */
 static void set_references_by_name(etr_tap_statistic *statistics, size_t count,
                                    const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);
