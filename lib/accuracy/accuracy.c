@@ -132,8 +132,10 @@ static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *valu
 }
 
 /* Adds a row for a logged value. If the value has a row, because it was logged before in this run,
- * the row becomes an output of the method, or gets the problem that it is computed several times.
- * Values of unknown origin have no row. When out of memory, the arena has failed. */
+ * that row is marked as an output of the method if the method returns it, or gets the problem that
+ * the same instruction computed it several times. Values of unknown origin have no row, and those
+ * in the bodies of loops and branches are not compared. When out of memory, the arena has failed.
+ */
 static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin_of_value(m, value, &key) || add_row_of_statistics(m, value, &key))
@@ -236,9 +238,10 @@ static const etr_node *quantize_node_of(const etr_graph *graph, uint32_t node) {
   return is_quantizer ? from : NULL;
 }
 
-/* Finds scale and zero point of a quantized value: of the whole tensor, which are arguments of its
- * quantize node and are also set in the row, or by channel, which are constants of the reference.
- * The channels of a copy are unknown. Returns false if they are unknown. */
+/* Finds scale and zero point of a quantized value. Those of the whole tensor are arguments of its
+ * quantize node and are also set in the row. Those by channel are constants of the reference, and
+ * the row's become NaN. The channels of a copy are unknown, since it may have moved them. Returns
+ * false if they are unknown. */
 static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
                                 etr_dequantization *dequantization) {
   const etr_node *node = quantize_node_of(m->graph, row->node);
@@ -302,10 +305,11 @@ typedef struct compared_pair {
   bool has_steps; /* both sides store integers that a quantize node made */
 } compared_pair;
 
-/* Fills *pair with a logged value and its tensor in the reference, and with what dequantizes each,
- * if it stores quantized integers. Returns NULL on success, or the reason why they cannot be
- * compared.
- */
+/* Fills *pair with a logged value and its tensor in the reference, and with what dequantizes each
+ * side. A logged integer of known scale is dequantized, and so is the reference's if it is an
+ * integer, too, with the same scale. Integers of unknown scale, such as indices, are compared as
+ * stored if both sides have integers. pair->has_steps says whether both sides have the integers of
+ * a quantize node. Returns NULL on success, or the reason why they cannot be compared. */
 static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
                                        etr_value_accuracy *row, const etr_safetensor *wanted) {
   *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]},
@@ -328,8 +332,9 @@ static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
   return NULL;
 }
 
-/* Sets *gap to how far a value is from a tensor of the reference, and if both are quantized, the
- * row's numbers of quantization steps. Returns NULL on success, or the reason why they cannot be
+/* Sets *gap to how far a value is from a tensor of the reference. Also sets the row's number of
+ * elements that differ in quantization steps (steps_off) and the largest difference in steps, if
+ * both are quantized; else both are 0. Returns NULL on success, or the reason why they cannot be
  * compared. When out of memory, the arena has failed. */
 static const char *compare_with_reference(accuracy_maker *m, etr_value_accuracy *row,
                                           const etr_safetensor *wanted, etr_numeric_gap *gap) {
@@ -355,8 +360,9 @@ static int by_method_and_run(const void *a, const void *b) {
 }
 
 /* Copies to the row of an output its gap to the record's reference_outputs, which the profile has:
- * all that can be said without a reference. Returns NULL on success, or the reason why there is
- * none. */
+ * all that can be said without a reference. The rule by which the gap's set was chosen becomes the
+ * evidence for the input, by its first word: "bundled", "order", or else the only set. Returns NULL
+ * on success, or the reason why there is no gap. */
 static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_output_gap *gaps = m->profile->output_gaps;
   const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
@@ -382,10 +388,10 @@ static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   return "there is no reference for it";
 }
 
-/* Finds the tensor in the reference that a tap computed statistics of, that of the tapped ATen
- * node, and sets the row's node of the reference. The reference may have it for the ATen graph, or
- * for the Edge node that was lowered from the ATen node and has its value. Returns NULL if it has
- * neither. */
+/* Finds the tensor in the reference that a tap computed statistics of, that of the tapped ATen node
+ * (row->aten_node), and sets the row's node of the reference and the evidence for it. The reference
+ * has it for the ATen graph, if it is of this record, or for the partner of the Edge node, if that
+ * was lowered from the ATen node and so has its value. Returns NULL if it has neither. */
 static const etr_safetensor *find_tapped_tensor(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_partner *partner = &m->partners[row->node];
   const etr_reference_key aten_key = {"aten", row->aten_node, 0},
@@ -404,8 +410,8 @@ static const etr_safetensor *find_tapped_tensor(accuracy_maker *m, etr_value_acc
 }
 
 /* Compares the statistics that a tap computed with those of the tapped tensor in the reference, and
- * sets the row's statistics. Returns the reason why the value itself is not compared, which is
- * never NULL. */
+ * sets row->statistics. Returns the reason why the value itself is not compared, a text for the
+ * user, which is never NULL: a value of which only statistics were logged has no SNR. */
 static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_tap_spec *spec = tap_spec_of(m, row->value);
   etr_tap_statistic *statistics = etr_tap_statistics_of(m->arena, spec);
@@ -433,9 +439,10 @@ static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row
   return problem ? problem : "only statistics of it were logged";
 }
 
-/* Compares a value with its tensor in the reference and fills its row; also with the local value,
- * which the reference computed from the values that the device logged before, if there is one.
- * Returns NULL on success, or the reason why it cannot be compared. */
+/* Compares a value with its tensor in the reference and sets the row's gap, partner and input. If
+ * there is a local value, which the reference computed from the values that the device logged
+ * before, sets the row's gap to that, too (row->local). Returns NULL on success, or the reason why
+ * the value cannot be compared, a text for the user. */
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->problem)
     return row->problem;
@@ -471,8 +478,10 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
 
 /* ---- Impact ---- */
 
-/* Returns the impact of a value's error: the lowest SNR, in dB, of the method's outputs if the
- * error of its segment were the only one, which the reference has computed; NaN if it has not. */
+/* Returns the impact of a value's error: the lowest SNR, in dB, among the method's outputs if the
+ * error of its segment were the only one. For that, outputs that the reference has computed so,
+ * "impact/NODE/OUTPUT" of this run, are compared with "output/OUTPUT" of the run's input, from
+ * output 0 to the first that is missing. NaN if there are none. */
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
   for (uint32_t i = 0; m->has_local; i++) {
@@ -507,8 +516,9 @@ static double capped_snr(const etr_numeric_gap *gap) {
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
-/* Sets the SNR of the method's worst output, and the SNR from which on an error cannot be the cause
- * of it: see drop_db. */
+/* Sets m->output to the SNR of the method's worst output, in dB and at least 0 (NaN if none was
+ * compared), and m->ceiling to the SNR from which on an error is too small to be the cause of that:
+ * ETR_CAUSE_DB above it, but at most ETR_EQUAL_DB. drop_db in etrecord_accuracy.h says why. */
 static void find_ceiling(accuracy_maker *m, const etr_value_accuracy *values, size_t count) {
   const etr_accuracy method = {.values = values, .value_count = count};
   const etr_value_accuracy *output = etr_accuracy_worst_output(&method);
@@ -540,7 +550,9 @@ typedef struct read_values {
   bool are_equal, are_sound, has_broken, has_heir;
 } read_values;
 
-/* Adds one of the values that a value depends on to what is known of all of them. */
+/* Adds one of the values that a value reads (the nearest compared ones that it depends on) to *all,
+ * what is known of all of these: their lowest SNR, whether all are equal or sound, and whether one
+ * has broken numbers or an error that comes from an origin. */
 static void add_read_value(const accuracy_maker *m, read_values *all,
                            const etr_value_accuracy *value) {
   all->lowest = fmin(all->lowest, counted_snr(m, value));
@@ -550,9 +562,10 @@ static void add_read_value(const accuracy_maker *m, read_values *all,
   all->has_heir |= value->is_origin || value->is_heir;
 }
 
-/* Sets whether a wrong value is the origin of the error, because all that it reads is sound, or an
- * heir, because it reads an origin or an heir; and whether it is the first with numbers that are
- * not finite (breaks). If its local value is sound, the error comes from what it read. */
+/* Sets the roles of a value in the error. A wrong (unsound) value is the origin, if all that it
+ * reads is sound, or an heir, if it reads an origin or an heir. It breaks if it is the first with
+ * numbers that are not finite. If its local value, computed from what the device really read, is
+ * sound, the error comes from what it read, so it is no origin and does not break. */
 static void set_role_in_error(etr_value_accuracy *row, const read_values *read) {
   bool is_inherited = row->has_local && is_sound(&row->local);
   row->is_unsound = is_unsound(&row->gap);
@@ -581,10 +594,11 @@ static void record_first_error(first_errors *firsts, uint32_t node, double snr) 
   }
 }
 
-/* Returns true if a value whose inputs are all equal has more than the rounding that every layer
- * adds: it is worse than all other such values, and bad enough to explain the output. Otherwise a
- * backend that rounds everywhere would be blamed at its first operator; so would any first operator
- * if the reference is of another record, whose program rounds differently. */
+/* Returns true if the error of a value whose inputs are all equal is more than the rounding that
+ * every layer adds: its node is worse than all other such nodes by ETR_DROP_DB, and bad enough to
+ * explain the output's error. Otherwise a backend that rounds everywhere would be blamed at its
+ * first operator. It is false if the reference is of another record, whose program rounds
+ * differently, because then any first operator would be blamed. */
 static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accuracy *row,
                                   const first_errors *firsts) {
   static const double half_db = 3; /* so far below the output's, an error has half of its power */
@@ -594,8 +608,10 @@ static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accur
 }
 
 /* Returns true if a value is worth naming to the user: it is an origin or breaks, its own operators
- * add an error (by its local value, if there is one), or its SNR drops by more than rounding.
- * `firsts` is NULL if the value reads an inexact one. */
+ * add an error (by its local value, if there is one), or its SNR drops, either to less than
+ * ETR_SOUND_DB or by more than ETR_DROP_DB. An heir or an equal value never is. `firsts` is not
+ * NULL if all that the value reads is equal: then a drop by more than ETR_DROP_DB counts only if it
+ * is more than the rounding of any layer. */
 static bool does_stand_out(const accuracy_maker *m, const etr_value_accuracy *row,
                            const first_errors *firsts) {
   double snr = capped_snr(&row->gap);
@@ -612,10 +628,11 @@ static bool does_stand_out(const accuracy_maker *m, const etr_value_accuracy *ro
   return row->drop_db > ETR_DROP_DB && (!firsts || is_more_than_rounding(m, row, firsts));
 }
 
-/* Sets the segment of a value (the operators between it and the nearest compared values that it
- * depends on), its drop (by how many dB its SNR is below the lowest of these), and its role in the
- * error. `outputs` has the number of outputs of each node. Returns true if it was compared and all
- * that it reads is equal. */
+/* Sets the segment of a row's value (the operators between it and the nearest compared values that
+ * it depends on, the sources), its drop (by how many dB its SNR is below the lowest of the sources,
+ * or below the ceiling if there are none), and its role in the error. `outputs` has, per node, the
+ * number of its outputs up to the last one with a row. Returns true if the value was compared and
+ * all sources are equal. */
 static bool set_segment_and_drop(accuracy_maker *m, etr_value_accuracy *row,
                                  const etr_value_segment *segment, const uint32_t *outputs) {
   read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
@@ -646,9 +663,10 @@ static bool reads_input_of_method(const accuracy_maker *m, const etr_value_segme
   return false;
 }
 
-/* Warns that the runs probably had other inputs than the reference: if nothing confirms their
- * inputs, and a value that is computed from an input and from equal values has nothing in common
- * with the reference. One warning is enough. */
+/* Warns that the runs probably had other inputs than the reference, if neither an index in the
+ * ETDump nor equal numbers confirm their inputs, and a value that differs from the reference almost
+ * entirely is computed from an input of the method and from equal values only: the sum of its drop
+ * and SNR, which is the lowest SNR of what it reads, is the ceiling. One warning is enough. */
 static void warn_of_other_inputs(accuracy_maker *m, size_t first,
                                  const etr_value_segment *segments) {
   static const double alike_db =
@@ -672,7 +690,9 @@ static void warn_of_other_inputs(accuracy_maker *m, size_t first,
 }
 
 /* Sets segments and drops of the rows from `first` on, in order of execution, so that what a value
- * reads is known before it; then which rows stand out, for which all first errors must be known. */
+ * reads is known before it. `outputs` has, per node, the number of its outputs up to the last one
+ * with a row. Then sets which rows stand out: a value that reads only equal ones and differs itself
+ * is a first error, and all first errors must be known for that. */
 static void set_drops_of_method(accuracy_maker *m, size_t first, const etr_value_segment *segments,
                                 const uint32_t *outputs) {
   size_t count = m->values.count - first;
@@ -691,8 +711,9 @@ static void set_drops_of_method(accuracy_maker *m, size_t first, const etr_value
 }
 
 /* Finds the segments of the rows from `first` on, which are those of the current method, and sets
- * their drops. Without a reference, segments reach to any logged value. If the graph is too
- * entangled, some rows have no segment. Fails when out of memory. */
+ * their drops. Segments end at compared values. Without a reference no value is compared, so they
+ * end at any logged value. If the graph is too entangled, some rows have no segment. Fails when out
+ * of memory. */
 static etr_status find_segments_and_drops(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
@@ -770,8 +791,9 @@ static suspicion_class suspicion_of(const etr_value_accuracy *row) {
   return row->is_heir ? IS_HEIR : HAS_SCORE;
 }
 
-/* Returns a number that is larger for a more suspicious value of the same group: for origins the
- * earlier node, otherwise the larger drop in dB, or with `by_local` the lower SNR that its own
+/* Returns a number that is larger for a more suspicious value of the same group. For origins, that
+ * is the negative node, because an earlier node is more suspicious. For other values it is the drop
+ * in dB (without one, the negative SNR), or with `by_local` the negative SNR that the value's own
  * operators alone cause. */
 static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   if (row->is_origin)
@@ -783,8 +805,10 @@ static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
 }
 
-/* Sets the values of a comparison, or of its part for one method, to [first, end), and ranks those
- * that were compared from the most suspicious to the least. Returns false when out of memory. */
+/* Sets the values of `out`, the whole comparison or its part for one method, to the rows [first,
+ * end), and out->ranked to the indices of those that were compared (relative to `first`), from the
+ * most suspicious to the least. out->has_local becomes true if a value has a local value, by which
+ * all are then scored. Returns false when out of memory. */
 static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
   ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
   uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
@@ -807,7 +831,8 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   return true;
 }
 
-/* Ranks all values, and those of each method as a part. Returns false when out of memory. */
+/* Ranks all values, and those of each method as a part, which only shares the values of the whole.
+ * Rows of one method follow each other. Returns false when out of memory. */
 static bool rank_all(accuracy_maker *m) {
   etr_vec(etr_accuracy) parts = {0};
   if (!rank_values(m, m->out, 0, m->values.count))
@@ -845,8 +870,8 @@ const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_
 /* ---- Distributions ---- */
 
 /* Sets the spread of a compared value: histograms of its numbers, of the reference's and of their
- * differences. A value that cannot be read again gets none. When out of memory, the arena has
- * failed. */
+ * differences. A value that is not in the reference ("" stands for that) or cannot be read again
+ * gets none, without a warning. When out of memory, the arena has failed. */
 static void set_spread_of_value(accuracy_maker *m, etr_value_accuracy *row) {
   compared_pair pair;
   const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
@@ -898,7 +923,9 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
 }
 
 /* Sets has_local if the reference has local values, which were computed from the values of a
- * recording, and this is that recording. Warns if they are of another recording of this record. */
+ * recording, and this is that recording: reference.local is the hash of its record, a space and the
+ * hash of the recording. Warns if only the record's hash is equal, because the local values are
+ * then of another recording of it. */
 static void check_local_values(accuracy_maker *m) {
   char own[2 * sizeof m->out->record_hash];
   (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
@@ -910,8 +937,10 @@ static void check_local_values(accuracy_maker *m) {
         "its local values are of another recording and are not used: make it again with --local");
 }
 
-/* Finds the partner of each node and the input of each run for the method that is compared. Fails
- * if the records cannot be compared, or when out of memory. */
+/* Finds the partner of each node and the input of each run for the method that is compared, and
+ * chooses it in the reference; does nothing without a reference. With `on_aten`, values are
+ * compared with those of ATen nodes instead of Edge nodes, which only a reference of this record
+ * allows. Fails if the records cannot be compared, or when out of memory. */
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open)
     return ETR_OK;
@@ -939,8 +968,9 @@ static etr_status enter_method(accuracy_maker *m, uint32_t method,
   return prepare_reference(m, options->on_aten, error);
 }
 
-/* Adds and compares all values that a method logged, then looks for what explains their errors.
- * Fails when out of memory, or if the reference cannot be used. */
+/* Adds and compares all values that a method logged, then looks for what explains their errors. An
+ * error's ceiling must be known before the drops. Fails when out of memory, or if the reference
+ * cannot be used. */
 static etr_status compare_method(accuracy_maker *m, uint32_t method,
                                  const etr_accuracy_options *options, etr_error *error) {
   size_t first = m->values.count;
@@ -958,8 +988,9 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
   return find_segments_and_drops(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Sets the spreads of the most suspicious values, as many as the options say; of each node and
- * output only for the run that is ranked first. Fails as enter_method() does. */
+/* Sets the spreads of the most suspicious values, at most options->spreads, if there is a
+ * reference. Of each node and output only the run that is ranked first counts. Entering a value's
+ * method again would repeat its warnings, so these are removed. Fails as enter_method() does. */
 static etr_status set_spreads(accuracy_maker *m, const etr_accuracy_options *options,
                               etr_error *error) {
   size_t left = options->spreads, warning_count = m->warnings.list.count;
@@ -981,7 +1012,8 @@ static etr_status set_spreads(accuracy_maker *m, const etr_accuracy_options *opt
   return ETR_OK;
 }
 
-/* Warns of values that taps computed in a way that no taps.json describes. */
+/* Warns of values that taps computed in a way that no taps.json describes. A taps.json without
+ * specs is damaged, of which etr_taps_read() has warned. */
 static void warn_of_unknown_taps(accuracy_maker *m) {
   bool is_damaged = m->profile->taps && m->taps.specs.count == 0; /* which was warned of */
   if (m->unknown_taps > 0 && !is_damaged)
@@ -994,9 +1026,10 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
              m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
 }
 
-/* Compares every method that logged values, and ranks the values; the method with the most values
- * represents the record. Fails if reference or debug buffer cannot be read, or when out of
- * memory. */
+/* Compares every method that logged values, and ranks the values. out->method becomes the method
+ * with the most values, which represents the record. At most eight times the size of the debug
+ * buffer is read, which limits the reading of tensors that share bytes. Fails if reference or debug
+ * buffer cannot be read, or when out of memory. */
 static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_options *options,
                                       etr_error *error) {
   size_t most_values = 0;

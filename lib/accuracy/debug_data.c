@@ -30,16 +30,18 @@ typedef struct joiner {
 } joiner;
 
 /* Sets which output of its node a kernel's value is. A kernel logs all of its outputs each time it
- * runs, so that further values of a loop repeat them in order. */
+ * runs, so that in a loop the outputs of later iterations follow in the same order: hence the
+ * remainder. */
 static void set_output_of_kernel_value(etr_debug_value *value, const etr_graph *graph) {
   size_t count = graph->nodes[value->node].output_count;
   if (count > 0)
     value->output = (uint32_t)(value->index % count);
 }
 
-/* Sets which outputs of the graph the values are that a method returns, if their numbers agree. The
- * graph's outputs may begin with those that are written to buffers and inputs, which the runtime
- * does not return. */
+/* Sets `output`, the index among the inputs of the graph's output node, of the `count` values that
+ * a method returned in one run. The output node may begin with values that are written to buffers
+ * and inputs, which the runtime does not return; these are counted unless the numbers are equal
+ * without that. If the numbers agree in neither way, nothing is set. */
 static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
   size_t listed = graph->nodes[first->node].input_count,
          mutated = listed == count ? 0 : graph->mutation_count;
@@ -61,7 +63,8 @@ static bool is_of_same_instruction(const etr_debug_value *a, const etr_debug_val
 }
 
 /* Returns true if the delegate whose call logged the values [first, end) also logged the results of
- * its operators, before or after them; the call then repeats some of these. */
+ * its operators, among the values of the same instruction before or after these: the call then
+ * repeats some of the results, which must not count twice. */
 static bool has_logged_operators(const joiner *j, size_t first, size_t end) {
   const etr_debug_value *values = j->values, *call = &values[first];
   for (size_t i = first; i-- > 0 && is_of_same_instruction(&values[i], call);)
@@ -88,9 +91,10 @@ static bool results_fit_values(const etr_placement *placement, const etr_debug_v
   return true;
 }
 
-/* Sets the nodes and outputs of those among the values [first, end) of a delegate call that it
- * returns, if they are known: the last arguments of a call are its outputs. Returns false when out
- * of memory. */
+/* Sets node and output of those among the values [first, end), the arguments of a delegate call,
+ * that the call returns: the last arguments of a call are its outputs. These are no longer marked
+ * as arguments. Nothing is set, which is success, if the outputs are not known or do not fit the
+ * values in number, type and shape. Returns false when out of memory. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
   delegate_results *results = &j->returned[method];
@@ -134,10 +138,10 @@ static bool set_outputs_of_event(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Fills `output` of values that have a node. Arguments that a delegate call returns get their node
- * too and are no longer marked as arguments, unless the delegate logged the results of its
- * operators, which the call then repeats. Values are sorted by run, then in the order in which they
- * were logged. Returns false when out of memory. */
+/* Fills `output` of values that have a node. An argument that a delegate call returns gets its node
+ * and output and is no longer marked as an argument, unless the delegate also logged the results of
+ * its operators, which the call then repeats. The values are sorted by run, then in the order in
+ * which they were logged. Returns false when out of memory. */
 static bool find_value_outputs(etr_debug_value *values, size_t count,
                                const etr_placement *placements, size_t method_count) {
   etr_arena scratch = {0};
@@ -155,7 +159,9 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
 
 /* ---- Collecting ---- */
 
-/* The values of a single dump are not copied. */
+/* The values of a single dump are not copied: out->values is then the dump's, which must outlive
+ * it. Runs of several dumps are numbered through, so the runs of the dumps before are added to a
+ * value's run. Also counts the dumps that logged tensors. */
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps,
                        size_t dump_count) {
   size_t count = 0;
@@ -198,8 +204,9 @@ typedef struct row_index {
   etr_map is_delegate; /* row_key of delegate calls */
 } row_index;
 
-/* Indexes the events of each block by instruction and delegate id: their first node, and which of
- * them call a delegate. Returns false when out of memory. */
+/* Indexes the events (rows) of each block by block, instruction and delegate id: node_of has their
+ * first node, and is_delegate those that call a delegate. Events without an instruction (-1) are
+ * left out, because logged values are found by instruction. Returns false when out of memory. */
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
   etr_map_init(&index->node_of, &index->arena);
   etr_map_init(&index->is_delegate, &index->arena);
@@ -308,7 +315,8 @@ typedef struct measuring {
   etr_vec(fault) faults;
 } measuring;
 
-/* Counts a value that could not be measured under its reason. */
+/* Counts a value that could not be measured under its reason, and keeps the index of the first
+ * value for each reason. Reasons are static texts, so equal ones are the same pointer. */
 static void record_fault(measuring *m, const char *reason, size_t value) {
   for (size_t i = 0; i < m->faults.count; i++)
     if (m->faults.data[i].reason == reason) {

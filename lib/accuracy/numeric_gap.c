@@ -45,7 +45,9 @@ static double cosine_of(const etr_gap_sum *sum) {
   return sum->reference_squares == sum->actual_squares ? 1 : 0;
 }
 
-/* All measures are NaN if no pair could be compared. Equal tensors have an SNR of infinity. */
+/* All measures are NaN if no pair could be compared, unless there are pairs and all are equal NaN
+ * or infinities: such tensors are equal. Equal tensors have an SNR and a PSNR of infinity, in dB,
+ * and no error. l1 is the sum of the absolute differences, mse and bias are means. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
   etr_numeric_gap gap = {.element_count = sum->pairs,
@@ -134,8 +136,10 @@ typedef struct pair_reader {
   bool has_integers; /* both sides store integers */
 } pair_reader;
 
-/* Opens both sides, or sets *problem if they cannot be compared. Fails only when out of memory.
- * Close the reader in any case. */
+/* Opens both sides for reading, or sets *problem if their shapes differ or one cannot be read,
+ * which counts as success. Numbers of quantization steps are counted only if both sides store
+ * integers (has_integers). Fails only when out of memory. The caller closes the reader in any case.
+ */
 static etr_status open_pair(pair_reader *r, const char **problem, const etr_gap_side *reference,
                             const etr_gap_side *actual) {
   *r = (pair_reader){.of_wanted = reference->dequantization,
@@ -214,8 +218,9 @@ static void count_in_histogram(uint64_t *buckets, double least, double most, dou
   buckets[at < ETR_SPREAD_BUCKETS ? (size_t)at : ETR_SPREAD_BUCKETS - 1]++;
 }
 
-/* Adds pairs of finite numbers to histograms: in the first pass to their ranges, in the second to
- * the buckets, which need the ranges of all numbers. */
+/* Adds pairs of finite numbers to a spread. The first pass only extends the ranges of the numbers
+ * and of their errors (got - wanted). The second counts them in the buckets of the histograms, for
+ * which the ranges of all numbers must be known. */
 static void add_pairs_to_spread(etr_value_spread *out, bool is_second, const double *wanted,
                                 const double *got, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -233,7 +238,9 @@ static void add_pairs_to_spread(etr_value_spread *out, bool is_second, const dou
   }
 }
 
-/* Fails only when out of memory. */
+/* Two passes, because buckets need the ranges of all numbers: the first finds least and most of the
+ * numbers and of the errors, the second counts. NULL, because steps of quantization are not
+ * counted. Fails only when out of memory. */
 etr_status etr_gap_spread(etr_value_spread *out, const char **problem,
                           const etr_gap_side *reference, const etr_gap_side *actual) {
   double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];

@@ -122,8 +122,8 @@ static const char *module_path(const etr_graph *graph, const etr_node *node) {
   return node->module < graph->module_count ? graph->modules[node->module].path : "";
 }
 
-/* Returns the reference's ATen node of this name, unless the record's node of this name shows that
- * it is another one: another operator, or in another module. NULL if there is none. */
+/* Returns the reference's ATen node of this name, unless the profile's record has a node of this
+ * name that is another one: of another operator, or in another module. NULL if there is none. */
 static const etr_node *node_of_same_name(const partner_finder *f, const char *name) {
   const etr_node *own = aten_node_of_name(&f->own, name),
                  *other = aten_node_of_name(&f->other, name);
@@ -144,9 +144,10 @@ static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
       .graph = "edge", .node = f->other.edge->nodes[paired].name, .evidence = ETR_PARTNER_DIFF};
 }
 
-/* Returns the node of the reference that computes the same value as an Edge node of another record:
- * by the comparison of both records, or else by its name in the exported program. A quantized value
- * is compared with that before quantization. Without such a node the partner says why. */
+/* Returns the node of the reference that computes the same value as an Edge node, if the reference
+ * is of another record: the node with which etr_compare() pairs it, or else the one of the same
+ * name in the exported program. A quantized value is compared with that before quantization.
+ * Without such a node the partner's `why` is the reason. */
 static etr_partner find_partner_in_other_record(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_node_before_quantization(f->own.edge, node), paired = f->paired[carried];
   if (!f->other.edge)
@@ -175,8 +176,9 @@ static etr_partner find_partner_in_other_record(const partner_finder *f, uint32_
 }
 
 /* Fills f->paired with the pairs of Edge nodes that etr_compare() finds between the method in the
- * reference's record and in the profile, and indexes the reference's graphs. Fails as etr_compare()
- * does. */
+ * reference's record, which is the base, and in the profile, which is the newer side. Indexes the
+ * reference's graphs in f->other. A method that was compared by events alone has no pairs of nodes.
+ * Fails as etr_compare() does. */
 static etr_status pair_edge_nodes(partner_finder *f, const etr_profile *profile, uint32_t method,
                                   const etr_profile *reference, etr_error *error) {
   etr_comparison *comparison;

@@ -31,7 +31,8 @@ typedef struct run_outputs {
 
 /* ---- One output ---- */
 
-/* Sets *out to a pickled number, or to 0 or 1 for a bool. Returns false for any other kind. */
+/* Sets *out to a pickled number, or to 0 or 1 for a bool. Returns false, without setting *out, for
+ * any other kind. */
 static bool number_of_pickled(const etr_pickle_value *value, double *out) {
   if (value->kind == ETR_PICKLE_FLOAT)
     *out = value->real;
@@ -43,7 +44,7 @@ static bool number_of_pickled(const etr_pickle_value *value, double *out) {
 
 /* Sets *out to the gap between a logged number (int, double, bool) and a pickled one, as if both
  * were tensors of one element. Returns NULL on success, or the reason why it is impossible, for the
- * user: one of them is no number. The caller has excluded tensors on both sides. */
+ * user: one of them is no number. The caller has excluded that both are tensors. */
 static const char *compare_pickled_number(etr_numeric_gap *out, const etr_pickle_value *reference,
                                           const etr_debug_value *value) {
   etr_gap_sum sum = {0};
@@ -81,10 +82,10 @@ static const char *compare_pickled_tensor(comparer *c, etr_numeric_gap *out,
 
 /* ---- One run ---- */
 
-/* Returns a list of a run's logged outputs by their index; NULL for indices that were not logged.
- * Of outputs with the same index the first one counts. The list has one entry more than the run
- * logged outputs, because the first output that is missing is reported. Returns NULL when out of
- * memory. */
+/* Returns a list of a run's logged outputs by their index, in the scratch arena; NULL for indices
+ * that were not logged. Of outputs with the same index the first one counts. The list has one entry
+ * more than the run logged outputs, because the first output that is missing is reported. Returns
+ * NULL when out of memory. */
 static const etr_debug_value **index_outputs(const comparer *c, const run_outputs *run,
                                              etr_arena *scratch) {
   const etr_profile *p = c->profile;
@@ -99,8 +100,9 @@ static const etr_debug_value **index_outputs(const comparer *c, const run_output
 }
 
 /* Adds the gap of a run's output number *output to a reference value, and increments *output.
- * `run_gap` has what all gaps of the run have in common. When out of memory, the arena has failed.
- */
+ * `outputs` has the run's logged values by output; NULL there means that it was not logged, which
+ * becomes the gap's problem. `run_gap` has what all gaps of the run have in common. When out of
+ * memory, the arena has failed, or c->out_of_memory is set. */
 static void add_gap_of_output(comparer *c, const etr_output_gap *run_gap,
                               const etr_debug_value *const *outputs,
                               const etr_pickle_value *reference, uint32_t *output) {
@@ -127,8 +129,9 @@ static bool is_reported_output(const run_outputs *run, uint32_t output) {
   return output <= run->count;
 }
 
-/* Removes the empty lists from a set of outputs, which have no logged values, unless that was done
- * for an earlier run. A damaged record may have very many of them, and many runs. */
+/* Removes the empty lists from a set of outputs, because an empty list has no logged value with
+ * which it could be paired. c->compacted has the sets for which this was done before, for an
+ * earlier run: a damaged record may have very many empty lists, and many runs. */
 static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
   if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
@@ -143,8 +146,10 @@ static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   list->items.count = kept;
 }
 
-/* Compares the outputs of a run with a set of reference outputs, which is a list of outputs, or one
- * output. An output that is a list of tensors was logged tensor by tensor. */
+/* Adds the gaps of a run's outputs to a set of reference outputs, which is a list of outputs, or
+ * one output. An output that is itself a list of tensors was logged tensor by tensor, so each of
+ * its tensors counts as an output. Outputs beyond the first one that the run did not log are left
+ * out. */
 static void compare_run_with_set(comparer *c, const etr_output_gap *run_gap, const run_outputs *run,
                                  etr_pickle_value *set) {
   uint32_t output = 0;
@@ -235,7 +240,9 @@ static void compare_method(comparer *c, uint32_t method, const run_outputs *runs
   }
 }
 
-/* Compares the runs of each method that has sets of reference outputs. */
+/* Compares the runs of each method that has sets of reference outputs: the record's entry is a dict
+ * from names of methods to lists of sets. Methods without such a list are passed over, and a root
+ * that is no dict gives a warning. The gaps are added to c->gaps. */
 static void compare_methods(comparer *c) {
   runs_with_outputs runs = {0};
   const etr_pickle_value *root = c->archive.root;
@@ -298,7 +305,7 @@ static etr_status compare_with_entry(comparer *c, etr_slice bytes, etr_error *er
 }
 
 /* Does nothing unless outputs were logged and the record has reference outputs. Damaged ones give a
- * warning only. */
+ * warning and count as success, because everything else of the profile can be used. */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings,
                                  etr_error *error) {
   comparer c = {.profile = profile, .arena = arena, .warnings = warnings};

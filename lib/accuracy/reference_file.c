@@ -80,8 +80,9 @@ static void read_methods(etr_reference_file *file, etr_json *json) {
     read_method(file, json, etr_arena_text(file->arena, key));
 }
 
-/* Reads the metadata: the record's hash, aliases and methods. Fails if another version wrote the
- * file, if it is damaged, or when out of memory. */
+/* Reads the texts of the file's metadata: hashes of the record and of the recording of local
+ * values, the aliases and the methods. Fails if another version wrote the file (the number behind
+ * the slash), if it is damaged, or when out of memory. */
 static etr_status read_metadata_texts(etr_reference_file *file, etr_error *error) {
   etr_slice producer = etr_safetensors_metadata(&file->table, "producer");
   if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/2")))
@@ -133,7 +134,8 @@ bool etr_reference_choose_method(etr_reference_file *file, const char *method) {
   return file->method != NULL;
 }
 
-/* Values of nodes with one output have keys without its number. */
+/* The key is METHOD/NUMBER/GRAPH/NODE/OUTPUT. Values of nodes with one output have keys without the
+ * output's number. */
 const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
                                          const etr_reference_key *key) {
   char text[KEY_ROOM];

@@ -26,8 +26,9 @@ typedef struct input_finder {
   size_t comparisons_left;
 } input_finder;
 
-/* Returns true if a logged tensor has the type and exactly the numbers of an argument of an
- * input; false also if one cannot be read. */
+/* Returns true if a logged tensor has the type, the rank and exactly the numbers of an argument of
+ * an input. False also if one cannot be read, or when out of memory: the input is then found by the
+ * order of runs. */
 static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *value,
                                  const etr_safetensor *argument) {
   etr_tensor_view wanted, got;
@@ -65,9 +66,9 @@ static bool does_input_have_value(input_finder *f, const etr_debug_value *value,
 }
 
 /* Returns the input of the reference that a run had, by an argument that a delegate logged: if a
- * delegate reads an input of the method directly, that has the same numbers. Debug values [first,
- * end) are the run's. The expected input is tried first. ETR_NONE if no input has such an
- * argument. */
+ * delegate reads an input of the method directly, that argument has the same numbers as the input.
+ * Debug values [first, end) are the run's. The input `expected` (by the order of runs) is tried
+ * first, which saves comparisons. Returns ETR_NONE if no input has such an argument. */
 static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, size_t first,
                                          size_t end) {
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
@@ -107,7 +108,9 @@ typedef struct input_counts {
   size_t runs, by_order, unknown, repeated;
 } input_counts;
 
-/* Finds the input of each run of the method, and counts those that were found in a doubtful way. */
+/* Sets f->runs[run] to the input of each run of the method that logged values, which are sorted by
+ * run. Returns how many runs there are, of unknown input, by order only, or with the one input
+ * after a run that had it, too (repeated). */
 static input_counts find_run_inputs(input_finder *f) {
   input_counts counts = {0};
   for (size_t first = 0, end; first < f->profile->debug_value_count; first = end) {
@@ -152,8 +155,9 @@ static void warn_of_random_operators(const etr_graph *graph, const etr_reference
                       : "");
 }
 
-/* Warns of runs whose input is unknown or was found by order alone, and of models that keep state
- * between runs, whose values depend on the inputs before. */
+/* Warns of runs whose input is unknown or was found by order alone, if there are fewer runs than
+ * inputs. Also warns of models that keep state between runs, because their values depend on the
+ * inputs of the runs before. */
 static void warn_of_doubtful_inputs(const input_counts *counts, const etr_reference_file *reference,
                                     etr_warnings *warnings) {
   const char *path = reference->path;

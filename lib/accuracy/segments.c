@@ -22,8 +22,9 @@ typedef struct segment_walk {
 
 /* Adds a node that the value depends on: to the sources if it was compared, else to the segment and
  * to the stack of nodes whose inputs are still to be visited. `value` is the node that computes the
- * value. A node that was visited for it before, and one that is no operator, is left out. When out
- * of memory, the arena has failed. */
+ * value. seen_for has, per node, 1 + the value for which it was last visited: a node that was
+ * visited for this one is left out, and so is one that is no operator. When out of memory, the
+ * arena has failed. */
 static void add_node_to_segment(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
   if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP)
     return;
@@ -41,9 +42,10 @@ static void add_node_to_segment(segment_walk *w, uint32_t node, uint32_t value, 
   w->stack[(*depth)++] = node;
 }
 
-/* Finds the segment of a value: the operators between it and the nearest compared values that it
- * depends on, which are the sources. Returns false if that takes too many steps or nodes. When out
- * of memory, the arena has failed. */
+/* Finds the segment of the value of a node: the operators between it and the nearest compared
+ * values that it depends on, which are the sources. Depth first, with the nodes still to be visited
+ * on w->stack. Returns false if that takes more steps or nodes than all segments may have together.
+ * When out of memory, the arena has failed. */
 static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value) {
   size_t depth = 0;
   w->nodes.data = w->sources.data = NULL; /* the lists of the value before are kept */

@@ -14,7 +14,8 @@ enum { MOST_FILE_BYTES = 32 << 20, MOST_FIELDS = 256, MOST_TEXT_BYTES = 4096, MO
 
 /* ---- Reading ---- */
 
-/* Reads the names of the statistics that a tap computes. More than MOST_FIELDS fail the reader. */
+/* Reads the names of the statistics that a tap computes into spec->fields. More than MOST_FIELDS
+ * fail the reader. So does a lack of memory, which the arena then shows. */
 static void read_field_names(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
   etr_vec(const char *) fields = {0};
   for (etr_json_array(json); etr_json_element(json);) {
@@ -149,8 +150,9 @@ typedef struct element_sums {
   double count, least, most, sum, absolute, largest, squares, nans, infinities, zeros;
 } element_sums;
 
-/* Adds an element of a tensor to the sums from which all statistics are computed. NaN makes
- * minimum, maximum and largest absolute value NaN, as torch does. */
+/* Adds an element of a tensor to the sums from which all statistics are computed. A NaN makes
+ * minimum, maximum and largest absolute value NaN for good, as torch does: no number is less or
+ * more than NaN. */
 static void add_element(element_sums *sums, double element) {
   double size = fabs(element);
   sums->least = isnan(element) || element < sums->least ? element : sums->least;
@@ -171,8 +173,9 @@ typedef struct computed_field {
   double value, size;
 } computed_field;
 
-/* Sets the reference of a statistic, and by how much it differs, as a part of the typical size of
- * what it describes; infinite if that cannot be computed. */
+/* Sets the reference of a statistic, and its relative difference: the absolute one divided by
+ * field->size. The difference is infinite if it cannot be computed, because a number is not finite
+ * or the size is 0. */
 static void set_reference_of_statistic(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
@@ -186,8 +189,10 @@ static void set_reference_of_statistic(etr_tap_statistic *statistic, const compu
 }
 
 /* Sets the references of a tap's statistics, by their names, from the sums over the reference's
- * elements. Statistics of unknown name get none. Differences of minimum, maximum and mean are
- * measured by the root mean square, because they may be 0 themselves. */
+ * elements. Statistics of unknown name get none. The third member of a field is the size that a
+ * difference is divided by: the statistic itself, but for minimum, maximum, mean and standard
+ * deviation the root mean square, because they may be 0 themselves, and for counts the number of
+ * elements. */
 static void set_references_by_name(etr_tap_statistic *statistics, size_t count,
                                    const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);

@@ -43,8 +43,11 @@ etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *s
 const char *etr_tap_set_values(etr_tap_statistic *statistics, size_t count,
                                const etr_tensor_view *view);
 
-/** Computes the same statistics of a complete tensor of the reference, reading it once, and sets
- * how much each differs. Returns NULL on success, or the reason why it cannot be read. */
+/** Computes the statistics min, max, mean, std, abs_max, abs_mean, rms, l1_norm, l2_norm and the
+ * counts of NaN, infinities and zeros of a complete tensor of the reference, reading it once. Sets
+ * the references of statistics with these names, and their relative differences: 0.01 is 1 %.
+ * Returns NULL on success, or the reason why the tensor cannot be read, for the user: a tensor
+ * without elements cannot. */
 const char *etr_tap_set_references(etr_tap_statistic *statistics, size_t count,
                                    const etr_tensor_view *view);
 

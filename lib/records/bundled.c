@@ -42,8 +42,10 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-/* Pickles a tensor of a test. Returns NULL on success, or the reason why it cannot be pickled, for
- * the user. */
+/* Pickles a tensor of a test, whose bytes are not copied, so that the BundledProgram must live
+ * until the pickle is written. Returns NULL on success, or the reason why it cannot be pickled, for
+ * the user: its number type is none that torch.save stores as such, or its shape contradicts its
+ * bytes. */
 static const char *pickle_tensor(etr_pickler *out, bundle_reader *r, etr_fb_at table) {
   int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
   uint32_t rank;
@@ -88,9 +90,9 @@ static const char *pickle_value(etr_pickler *out, bundle_reader *r, etr_fb_at va
   }
 }
 
-/* Pickles the inputs or the expected outputs of a test as a list; `field` is CASE_INPUTS or
- * CASE_OUTPUTS. Returns NULL on success, or the reason why that is impossible: a value cannot be
- * pickled, or there are no expected outputs. */
+/* Pickles the inputs or the expected outputs of a test as a list, which the caller adds to what
+ * contains it; `field` is CASE_INPUTS or CASE_OUTPUTS. Returns NULL on success, or the reason why
+ * that is impossible, for the user: a value cannot be pickled, or there are no expected outputs. */
 static const char *pickle_values_of_test(etr_pickler *out, bundle_reader *r, etr_fb_at test,
                                          unsigned field) {
   uint32_t count;
@@ -109,8 +111,9 @@ static const char *pickle_values_of_test(etr_pickler *out, bundle_reader *r, etr
 
 /* ---- Tests ---- */
 
-/* Pickles the expected outputs of all tests of a method (a suite), as a member of the dict that was
- * put before. Returns NULL on success, or the reason why that is impossible. */
+/* Pickles the expected outputs of all tests of a method (a suite): its name as the key, and a list
+ * with the outputs of each test as the value, as a member of the dict that was put before. Returns
+ * NULL on success, or the reason why that is impossible, for the user. */
 static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, uint32_t index) {
   const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
   etr_pickler_put_text(out, suite.method);
@@ -126,8 +129,9 @@ static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, u
   return NULL;
 }
 
-/* Pickles the inputs of the first test of `forward`, which is what ExecuTorch stores in a
- * record; the reason why that is impossible is kept in bundled->problem. */
+/* Pickles the inputs of the first test of `forward` into bundled->inputs, which is what ExecuTorch
+ * stores in a record. The reason why that is impossible is kept in bundled->problem. Without such a
+ * test the inputs stay empty. */
 static void pickle_inputs_of_forward(bundle_reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickler out;
@@ -147,9 +151,10 @@ static void pickle_inputs_of_forward(bundle_reader *r) {
 
 /* ---- The file ---- */
 
-/* Pickles the tests of a BundledProgram as an ETRecord stores them: expected outputs by method, and
- * inputs of `forward`. The reason why something cannot be pickled is kept in bundled->problem.
- * Fails if the BundledProgram is damaged, or when out of memory. */
+/* Pickles the tests of a BundledProgram as an ETRecord stores them: expected outputs of all
+ * methods, by name (bundled->outputs), and inputs of `forward` (bundled->inputs). The reason why
+ * something cannot be pickled is kept in bundled->problem, and is no failure. Fails if the
+ * BundledProgram is damaged, or when out of memory. */
 static etr_status pickle_tests(bundle_reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
   etr_pickler out;

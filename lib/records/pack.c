@@ -45,8 +45,10 @@ static etr_status plan_entry(packer *p, const etr_planned *planned, etr_error *e
 
 /* ---- The record to begin with ---- */
 
-/* Plans the entries of the record, or directory of parts, that is extended, if there is one.
- * Fails if it is no ETRecord or cannot be read, or when out of memory. */
+/* Plans the entries of options->record, the record or directory of parts that is extended, if there
+ * is one. In a directory without the identifier entry, names are those of parts, and contents are
+ * checked, as those of parts are. Fails if it is no ETRecord or cannot be read, or when out of
+ * memory. */
 static etr_status plan_base_entries(packer *p, etr_error *error) {
   if (!p->options->record)
     return ETR_OK;
@@ -89,9 +91,10 @@ static etr_status find_whether_pickled(bool *out, const packer *p, etr_error *er
   return ETR_OK;
 }
 
-/* Plans an entry for a part that the caller gave; a BundledProgram is read, because it becomes two
- * entries. `given` has the names that were given before. Fails if a name is given twice or the part
- * is not what its name says, or when out of memory. */
+/* Plans an entry for a part that the caller gave, which may replace one of the base. A
+ * BundledProgram is only read here, because it becomes two entries, whose form depends on the
+ * planned Edge program. `given` has the names that were given before. Fails if a name is given
+ * twice or the part is not what its name says, or when out of memory. */
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
@@ -142,9 +145,9 @@ static bool is_program(const char *name) {
   return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM;
 }
 
-/* Plans an entry that belongs to a program (its weights, constants or example inputs), because
- * ExecuTorch requires it, unless it is planned already: the file of that name beside the program's
- * file, or else an empty entry. Fails when out of memory. */
+/* Plans a sibling of a program (its weights, constants or example inputs), because ExecuTorch
+ * requires it, unless it is planned already: the file of that name beside the program's file, or
+ * else an empty entry, which is one without path and bytes. Fails when out of memory. */
 static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling,
                                etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
@@ -160,7 +163,8 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
   return plan_entry(p, &planned, error);
 }
 
-/* Fails if an entry of weights belongs to a program that is not planned; other entries are fine. */
+/* Fails if an entry of weights, constants or example inputs belongs to a program that is not
+ * planned. Other entries are fine. */
 static etr_status fail_without_program(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
@@ -170,8 +174,9 @@ static etr_status fail_without_program(const packer *p, const char *name, etr_er
                   "the program that this belongs to is missing");
 }
 
-/* Fails if something is missing that ExecuTorch's generate_etrecord() requires: an Edge program and
- * the debug handle map. A record that is extended has them. */
+/* Fails if something is missing that ExecuTorch's generate_etrecord() requires, an Edge program and
+ * the debug handle map, or a program to which planned weights belong. A record that is extended
+ * (is_record) has them. */
 static etr_status fail_if_incomplete(const packer *p, etr_error *error) {
   bool has_edge = false;
   if (p->is_record)
@@ -198,8 +203,9 @@ static bool is_empty(const etr_planned *planned) {
   return !planned->archive && !planned->path && !planned->bytes.data;
 }
 
-/* Writes a planned entry: copied from an archive, from a file or bytes, or for weights that were
- * not given, as an empty object of torch.save. Fails if it cannot be read or written. */
+/* Writes a planned entry: copied from an archive, or from a file or bytes, or for weights,
+ * constants and example inputs that were not given, as an empty object of torch.save. Fails if it
+ * cannot be read or written. */
 static etr_status write_entry(etr_archive_writer *writer, etr_planned *planned, etr_error *error) {
   etr_sibling sibling;
   if (planned->archive)
@@ -211,9 +217,9 @@ static etr_status write_entry(etr_archive_writer *writer, etr_planned *planned, 
   return etr_archive_writer_add(writer, planned->name, etr_torch_save, &nothing, error);
 }
 
-/* Writes the reference outputs and inputs of a BundledProgram as entries, unless such entries are
- * planned. Inputs are left out of records of versions that cannot read them. Fails if writing
- * does. */
+/* Writes the expected outputs and the inputs of a BundledProgram, if there are any, as entries,
+ * unless the parts or the base have such entries, which are planned then. Inputs are left out, with
+ * a note, if the record may be of a version that cannot read them. Fails if writing does. */
 static etr_status write_entries_of_bundle(const packer *p, etr_archive_writer *writer,
                                           etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";

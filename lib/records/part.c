@@ -60,8 +60,10 @@ static etr_status fail_name(const char *name, const char *what, etr_error *error
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
 }
 
-/* Makes the name of a program's entry from the part's name, such as "edge/forward". Fails for a
- * name that the ETRecord uses itself, or when out of memory. */
+/* Makes the name of a program's entry from the part's name: "edge/forward" and "edge" stand for
+ * ETR_EDGE_ENTRY/forward, "aten" for the exported program, and a module's name without a method for
+ * its `forward`. Names of entries stay. *out is `name`, static or in the arena. Fails for a
+ * module's name that contains one of the ETRecord's own, or when out of memory. */
 static etr_status name_of_program_entry(const char **out, etr_arena *arena, const char *name,
                                         etr_error *error) {
   static const char edge[] = "edge/";
@@ -83,7 +85,8 @@ static etr_status name_of_program_entry(const char **out, etr_arena *arena, cons
   return *out ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Makes the name of an entry from the part's name. Fails for an empty or reserved name, or when
+/* Names of maps and of other fixed entries stay. The name of weights, constants or example inputs
+ * is that of their program's entry with its suffix. Fails for an empty or reserved name, or when
  * out of memory. */
 etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
   etr_sibling sibling;
@@ -160,8 +163,8 @@ static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *pl
   return status;
 }
 
-/* Reads the version of a program's schema from wherever its content is. Fails if that cannot be
- * opened. */
+/* Reads the version from wherever the program's content is: an archive, bytes in memory or a file.
+ * Fails if that cannot be opened, or when out of memory. */
 etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
   if (planned->archive)
     return read_schema_of_entry(version, planned, error);
@@ -202,8 +205,9 @@ static bool has_text_at(const head *h, size_t at, const char *text) {
   return h->size >= at + size && memcmp(h->bytes + at, text, size) == 0;
 }
 
-/* Returns what is wrong with an entry of a kind that starts with these bytes, for the user; NULL if
- * nothing is. */
+/* Returns what is wrong with an entry of a kind that starts with these bytes, a static text for the
+ * user; NULL if nothing is. A zip starts with "PK". The identifier of a .pte ("ET12") or
+ * BundledProgram ("BP08") is behind the first four bytes. */
 static const char *fault_of_first_bytes(etr_entry_kind kind, const head *h) {
   bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_text_at(h, 0, "PK");
   switch (kind) {

@@ -98,9 +98,9 @@ static bool is_placeholder(etr_slice path) {
   return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook");
 }
 
-/* Appends a path of modules, which may end in a weight, with a new name "m" and a number for each
- * part, which is assigned if it is new. Numbers, and the usual names of weights, say nothing about
- * a model, so they stay. */
+/* Appends a path of modules, which may end in a weight, with "m" and a number for each part; a part
+ * that is new gets the next number. Numbers, the usual names of weights and the names that torch
+ * writes for the whole model or for no module say nothing about a model, so they stay. */
 static void append_redacted_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : size_of_root(path);
   append_bytes(h, etr_slice_before(path, root));
@@ -127,7 +127,8 @@ etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
 
 /* ---- nn_module_stack ---- */
 
-/* Appends the name of a module's class, "C" and a number unless it is one of torch. */
+/* Appends the name of a module's class: "C" and a number, unless it is empty or a class of torch,
+ * which stay. */
 static void append_redacted_class(etr_redaction *h, etr_slice name) {
   if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
     append_bytes(h, name);
@@ -136,8 +137,9 @@ static void append_redacted_class(etr_redaction *h, etr_slice name) {
 }
 
 /* Appends a level of an nn_module_stack, KEY,PATH,TYPE, where `depth` is its number from 0. The
- * path may contain commas, so it ends at the last one. The key only distinguishes levels: it is
- * made anew, of the path. */
+ * path may contain commas, so it ends at the last one. The key only distinguishes levels, so it is
+ * made anew: L__self__ and the redacted path, or for a level without path, other than the first,
+ * L__self__root_ and the depth. */
 static void append_redacted_level(etr_redaction *h, etr_slice level, uint32_t depth) {
   etr_slice rest = etr_slice_after(level, find_any_of(level, ",") + 1);
   size_t comma = rest.size;
@@ -201,7 +203,8 @@ static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
 }
 
 /* Appends the name of a node in which parts of module paths that are known (h->parts) are replaced
- * by "m" and their number. Whatever else is between underscores and dots stays. */
+ * by "m" and their number. Whatever else is between underscores and dots stays, and so do names
+ * that torch gives to weights. */
 static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);
@@ -217,8 +220,8 @@ static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   }
 }
 
-/* Returns the size of the module's name if a node is named after a module, with or without a
- * number, as in "gate_1"; 0 otherwise. */
+/* Returns the size of the module's name if a node is named after a module that is known (h->parts),
+ * with or without a number, as 4 in "gate_1"; 0 otherwise. */
 static size_t size_of_module_name(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual_weight_name(name) ? 0 : size_of_known_part(h, name);
   bool is_all = size == name.size ||
@@ -248,8 +251,9 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 
 /* ---- Learning ---- */
 
-/* Returns a new name for the node of a weight, made of its redacted path, with a number if another
- * weight has that name; NULL when out of memory. */
+/* Returns a new name for the node of a weight: the prefix and the weight's redacted path with
+ * underscores, and a number if another weight has that name, in the arena. NULL when out of memory.
+ * Uses h->text. */
 static const char *make_name_of_weight_node(etr_redaction *h, const char *prefix,
                                             const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
@@ -266,7 +270,9 @@ static const char *make_name_of_weight_node(etr_redaction *h, const char *prefix
   return given;
 }
 
-/* Assigns new names to the parts of a weight's path, and to the weight's node. */
+/* Assigns new names to the parts of a weight's path, and to the weight's node if that has no new
+ * name yet and begins with a prefix that torch gives to nodes of weights. When out of memory, the
+ * arena has failed. */
 static void assign_names_of_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
@@ -292,8 +298,8 @@ void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
 
 /* ---- Stack traces ---- */
 
-/* Appends the name of a source file: that of a library stays, a generated one becomes
- * "<generated>", others become "f", a number and ".py". */
+/* Appends the name of a source file: that of a library stays from the library's folder on, a
+ * generated one becomes "<generated>", and others become "f", the file's number and ".py". */
 static void append_redacted_file(etr_redaction *h, etr_slice file) {
   etr_slice in_library = etr_library_path(file);
   if (in_library.size)
@@ -304,8 +310,9 @@ static void append_redacted_file(etr_redaction *h, etr_slice file) {
     append_numbered_name(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
-/* Appends a frame of a stack trace with its line number, without the user's names. The function of
- * a library, and "forward", stay; others become "function". */
+/* Appends a frame of a stack trace with its line number, without the user's names: File "f0.py",
+ * line 12, in function. Functions in files of libraries and in generated code keep their names, and
+ * so does "forward". A frame without a function stays so. */
 static void append_redacted_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
   bool is_plain = etr_library_path(frame->file).size || etr_is_generated_file(frame->file) ||
@@ -321,7 +328,8 @@ static void append_redacted_frame(etr_redaction *h, const etr_frame *frame) {
   append_text(h, "\n");
 }
 
-/* Lines that are no frames, such as those with code, are left out. */
+/* Lines that are no frames, such as those with code, are left out. Redacts also if names of modules
+ * stay, because files and functions are always redacted. */
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {

@@ -84,8 +84,9 @@ static bool write_into_string(void *context, const void *data, size_t size) {
   return outer->writer->status == ETR_OK;
 }
 
-/* Copies a JSON document that is a string in another one; its root is an object of this kind. If it
- * is damaged, the outer document's reader fails. */
+/* Copies a JSON document that is a string in another one; its root is an object of this kind. If
+ * the inner document is damaged, the outer document's reader fails. A lack of memory of the inner
+ * reader is recorded in c->out_of_memory. */
 static void copy_document_in_string(copier *c, object_kind kind) {
   etr_writer writer;
   etr_jw out;
@@ -185,8 +186,9 @@ static void copy_target(copier *c, json_context *context) {
   copy_value(c, *context);
 }
 
-/* Copies a string to which an action from TRACE to LOWERED applies: redacted, or if it is a
- * document, with the members of that replaced in turn. */
+/* Copies a string to which an action from TRACE to LOWERED applies. Stack traces, module stacks and
+ * paths are redacted. A string that is a JSON document (the origins of a node, or a lowered module)
+ * is copied as such, so that its members are replaced, too. */
 static void copy_special_string(copier *c, member_action action) {
   switch (action) {
   case TRACE:
@@ -207,8 +209,9 @@ static void copy_special_string(copier *c, member_action action) {
   }
 }
 
-/* Copies the value of a member as the action says, or writes what replaces it. The target of a node
- * precedes its arguments, so that context->calls_delegate is known for these. */
+/* Copies the value of a member as the action says, or writes what replaces it. Actions from TRACE
+ * to LOWERED change only texts, and LOWERED only those of a node that calls a delegate. The target
+ * of a node precedes its arguments, so that context->calls_delegate is known for these. */
 static void copy_member(copier *c, json_context *context, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   json_context inside = {OF_PROGRAM, context->calls_delegate};
@@ -280,7 +283,9 @@ static void copy_nested(copier *c, json_context context, void (*copy)(copier *, 
   c->depth--;
 }
 
-/* Copies a value of any type. */
+/* Copies a value of any type in a context. Texts other than those with an action of their own may
+ * be the name of a weight's node, so they are redacted as names if there is a redaction. Numbers
+ * are copied as they were written. */
 static void copy_value(copier *c, json_context context) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT:
@@ -307,8 +312,9 @@ static void copy_value(copier *c, json_context context) {
 }
 
 /* Copies a serialized program without weights and, unless `redaction` is NULL, without names. The
- * rest is written as Python's json.dumps() writes it, which is how it was written. If the document
- * is damaged, its reader fails: see etr_json_failed(). Returns false when out of memory. */
+ * rest is written as Python's json.dumps() writes it, because ExecuTorch wrote it so. If the
+ * document is damaged, `json` fails, which the caller asks etr_json_failed() for: that still
+ * returns true. Returns false when out of memory. */
 static bool copy_program_document(etr_json *json, etr_jw *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
@@ -353,8 +359,8 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
 }
 
 /* Copies a program without its weights and, with a redaction, without names. Fails if the program
- * is damaged or the sink fails, or when out of memory. The reason why writing failed is the sink's,
- * so that the writer is not asked for it. */
+ * is damaged or the sink fails, or when out of memory. The writer is not asked why writing failed
+ * (NULL), because only the sink knows. */
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
   etr_writer writer;
@@ -407,8 +413,9 @@ static etr_entry_kind kind_of_entry(const char *name) {
   return kind == ETR_ENTRY_UNKNOWN ? etr_entry_kind_of(name, ETR_EARLY_ENTRY) : kind;
 }
 
-/* Writes a program without weights and, with a redaction, without names. The first records pickled
- * their graphs, which cannot be stripped. Fails if it cannot be read or written. */
+/* Writes a program without weights and, with a redaction, without names. The first versions of
+ * ExecuTorch pickled graphs, which cannot be changed: such an entry is kept, or with a redaction
+ * left out. Fails if the entry cannot be read or written. */
 static etr_status strip_program(const stripper *s, size_t index, etr_error *error) {
   enum { PICKLE = 0x80 }; /* the first byte of a pickle */
   program p = {s, index};
@@ -424,8 +431,9 @@ static etr_status strip_program(const stripper *s, size_t index, etr_error *erro
                                 error);
 }
 
-/* Writes an entry of weights, constants or example inputs as an empty object of torch.save, because
- * ExecuTorch reads no record without it. Fails if it cannot be written. */
+/* Writes an entry of weights, constants or example inputs as what torch.save writes for none: an
+ * empty dict, or empty arguments for example inputs. ExecuTorch reads no record without the entry.
+ * Fails if it cannot be written. */
 static etr_status empty_weights(const stripper *s, size_t index, etr_error *error) {
   const char *name = etr_archive_name(s->archive, index);
   etr_sibling sibling = ETR_STATE_DICT;
@@ -435,8 +443,9 @@ static etr_status empty_weights(const stripper *s, size_t index, etr_error *erro
   return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
 }
 
-/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. Fails
- * if it cannot be read or written. */
+/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. Entries
+ * in which names cannot be found are left out if names are to be redacted. Fails if the entry
+ * cannot be read or written. */
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
   switch (kind_of_entry(etr_archive_name(s->archive, index))) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -467,7 +476,8 @@ static etr_status strip_all(const stripper *s, etr_error *error) {
 /* ---- All of it ---- */
 
 /* Assigns new names to the modules and weights of all graphs in advance, because a program lists
- * them only after it used them. Fails if the record cannot be read, or when out of memory. */
+ * them only after it used them. Warnings of the reader are dropped, because only the names are
+ * wanted. Fails if the record cannot be read, or when out of memory. */
 static etr_status assign_new_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};

@@ -166,9 +166,9 @@ static void put_inline_storage(etr_pickler *out, const etr_pickler_tensor *tenso
 }
 
 /* Puts the call torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad,
- * hooks), with the bytes inside the pickle or in an entry of their own. The hooks are an empty
- * OrderedDict, made by ")R", and "tR" calls the function. tensor->bytes are not copied, and must
- * live until the object is written. */
+ * hooks), with the bytes inside the pickle or in an entry of their own, whose key is the number of
+ * storages before. The hooks are an empty OrderedDict, made by ")R", and "tR" calls the function.
+ * tensor->bytes are not copied, and must live until the object is written. */
 void etr_pickler_put_tensor(etr_pickler *out, const etr_pickler_tensor *tensor) {
   put_global(out, "torch._utils\n_rebuild_tensor_v2\n");
   put_byte(out, '(');
@@ -203,8 +203,9 @@ etr_torch_object etr_pickler_end(etr_pickler *out) {
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
 
-/* Writes the entries of an object into a zip, in the order in which torch.save writes them. Fails
- * if the sink does. */
+/* Writes the entries of an object into a zip, in the order in which torch.save writes them: the
+ * pickle, the byte order, each storage and the format's version, which is 3. Fails if the sink
+ * does. */
 static etr_status write_zip_entries(etr_archive_writer *writer, const etr_torch_object *object,
                                     etr_error *error) {
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));

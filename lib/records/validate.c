@@ -26,8 +26,9 @@ typedef struct etr_flaws {
 
 static const char of_instructions[] = "their times are on no node, or on a wrong one";
 
-/* Adds a flaw of an entry. `suffers`, a static text, says what it makes worse; `format` says what
- * is wrong. When out of memory, the arena has failed. */
+/* Adds a flaw of an entry to flaws->list. `suffers`, a static text that is not copied, says what
+ * the flaw makes worse for the user; `format` says what is wrong, of which the first 511 bytes
+ * count. When out of memory, the arena has failed. */
 static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
                      const char *format, ...) {
   char what[512];
@@ -52,7 +53,9 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
-/* Counts a case that was checked, and keeps instruction and handle of the first that is a flaw. */
+/* Counts a case that was checked, and if it is a flaw, counts it as one. Keeps instruction and
+ * debug handle (0 if it does not matter) of the first flaw, which the message names as an example.
+ */
 static void count_case(tally *counts, bool is_flaw, int32_t instruction, uint32_t handle) {
   counts->of++;
   if (!is_flaw)
@@ -111,9 +114,10 @@ static bool is_only_program(const etr_graph *graph) {
   return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0;
 }
 
-/* Returns true if a node of the graph has the handle, or if a getitem node may have had it:
- * torch.export does not store getitem nodes. Up to 0.7 these had handles of their own, one for each
- * result of an operator, which follow the operator's handle. */
+/* Returns true if a node of the graph has the handle, or if a getitem node may have had it, because
+ * torch.export does not store getitem nodes: up to 0.7 these had handles of their own, one for each
+ * result of an operator, which follow the operator's handle. has_getitems says that the map may be
+ * of such a version. */
 static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = handles->count;
@@ -131,7 +135,8 @@ static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
          handle - nearest->handle <= nearest->output_count;
 }
 
-/* Returns true for a graph that was recorded after lowering, which no longer has every node. */
+/* Returns true for a graph that was recorded after lowering, which has lowered subgraphs and no
+ * longer has every node. */
 static bool is_lowered(const etr_graph *graph) {
   for (size_t i = 0; i < graph->subgraph_count; i++)
     if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
@@ -139,8 +144,8 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
-/* Lists the debug handles of a graph's nodes, in ascending order. When out of memory, the arena has
- * failed. */
+/* Lists the debug handles of a graph's nodes in the scratch arena, in ascending order; nodes
+ * without one (0) are left out. When out of memory, the arena has failed, and the list is empty. */
 static node_handles list_node_handles(const etr_graph *graph, etr_arena *scratch) {
   node_handles list = {
       .data = etr_arena_alloc_array(scratch, graph->node_count + 1, sizeof *list.data),
@@ -154,8 +159,9 @@ static node_handles list_node_handles(const etr_graph *graph, etr_arena *scratch
   return list;
 }
 
-/* Adds a flaw if debug handles of the map belong to no node of the graph. A graph that was recorded
- * after lowering lacks nodes, so that this is no mismatch. */
+/* Adds a flaw if debug handles of the map (other than 0) belong to no node of the graph. A graph
+ * that was recorded after lowering lacks nodes, so the flaw is then that something is missing, and
+ * no mismatch. When out of memory, the arena of the flaws has failed. */
 static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
                                  const etr_graph *graph) {
   etr_arena scratch = {0};
@@ -178,7 +184,8 @@ static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
   etr_arena_clear(&scratch);
 }
 
-/* Returns true if the version that wrote the record stores the Edge program of only one method. */
+/* Returns true if the version that wrote the record stores the Edge program of only one method,
+ * which is up to 1.1: then a method without a graph is no contradiction. */
 static bool stores_one_method(const etr_record *record) {
   for (size_t i = 0; i < record->graph_count; i++)
     if (is_only_program(&record->graphs[i]))
@@ -186,7 +193,8 @@ static bool stores_one_method(const etr_record *record) {
   return false;
 }
 
-/* Returns true if a node of the graph has a debug handle, so that the method computes something. */
+/* Returns true if a node of the graph has a debug handle (other than 0), so that the method
+ * computes something that the map must have. */
 static bool has_debug_handles(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].debug_handle)
@@ -195,7 +203,7 @@ static bool has_debug_handles(const etr_graph *graph) {
 }
 
 /* Returns true if a node of the graph says from which ATen node it comes, or if there is no node
- * that should. */
+ * that should, since none has a debug handle. */
 static bool has_ancestors(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].aten_node)
@@ -203,8 +211,10 @@ static bool has_ancestors(const etr_graph *graph) {
   return !has_debug_handles(graph);
 }
 
-/* Adds flaws where the handle map of a method does not fit its Edge graph. A map without
- * instructions needs no graph: the method only returns constants. */
+/* Adds flaws where the handle map of a method does not fit its Edge graph: a graph whose nodes were
+ * changed after the map was made (is_changed), handles of no node, or no graph. A map without
+ * instructions needs no graph, because the method only returns constants. Without any graph nothing
+ * is said here: the entry is missing. */
 static void compare_map_with_graph(etr_flaws *flaws, const etr_record *record,
                                    const etr_map_method *map) {
   const etr_graph *graph = edge_graph_of(record, map->name);
@@ -223,8 +233,9 @@ static void compare_map_with_graph(etr_flaws *flaws, const etr_record *record,
              "method %s has no Edge program", map->name);
 }
 
-/* Adds flaws where maps and graphs do not fit: methods or handles that only one of them has, and an
- * ATen graph from which no Edge node comes. */
+/* Adds flaws where maps and graphs do not fit: methods or handles that only one of them has, and
+ * export_graph_id, if no Edge node comes from that ATen graph. A map without any method counts as
+ * missing, one that lacks some as a mismatch. */
 static void compare_maps_with_graphs(etr_flaws *flaws, const etr_record *record) {
   bool has_edge = false, reaches_aten = false;
   for (size_t i = 0; i < record->method_count; i++)
@@ -264,7 +275,8 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
 }
 
 /* Adds flaws if the program lacks instructions of the handle map, or does not call the delegates
- * there that the map says. */
+ * there that the map says. A map entry without a backend allows any delegate. Messages say how many
+ * instructions are concerned, of how many that were checked, and which is the first. */
 static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *map,
                                       const etr_pte_method *method) {
   tally missing = {0}, other_backend = {0};
@@ -289,9 +301,9 @@ static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *ma
              map->name, other_backend.count, other_backend.of, other_backend.instruction);
 }
 
-/* Adds flaws if the handle map lacks a method of the program that has a graph, or calls of
- * delegates. Calls in the bodies of cond, map and scan are in no map. `path_or_entry` is where the
- * program is. */
+/* Adds flaws if the handle map lacks a method of the program that has an Edge graph, or has the
+ * method but lacks calls of delegates. Calls in the bodies of cond, map and scan are in no map, so
+ * they are not counted unless the map has them. `path_or_entry` is where the program is. */
 static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
                                 const etr_pte_method *method, const char *path_or_entry) {
   const etr_map_method *map = map_of_method(record, method->name);
@@ -342,7 +354,8 @@ static const char *loss_of_entry(const char *name) {
   return kind == ETR_ENTRY_WEIGHTS ? by_executorch : etr_entry_loss(kind);
 }
 
-/* Adds a flaw for an entry that cannot be read, for the reason that `failure` says. */
+/* Adds a flaw for an entry that cannot be read, for the reason that `failure` says, with its offset
+ * in the entry. The flaw that was added last is the entry's. */
 static void add_damage(validator *v, const etr_error *failure, const char *entry) {
   add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of_entry(entry), "%s", failure->message);
   if (v->flaws.list.count)
@@ -387,9 +400,9 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* Adds a flaw if the entry reference_outputs, which torch.save wrote, is damaged. An entry that is
- * known to be damaged is not looked at again. Fails only when out of memory: its bytes were all
- * read before, so that other failures were reported then. */
+/* Adds a flaw if the entry reference_outputs, which torch.save or pickle wrote, is damaged. An
+ * entry that is known to be damaged is not looked at again. Fails only when out of memory:
+ * check_bytes_of_entry() has read all bytes and reported other failures. */
 static etr_status check_reference_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -413,9 +426,10 @@ static etr_status check_reference_outputs(validator *v, etr_error *error) {
 
 #define LEFT_OUT "; left out"
 
-/* Adds a flaw for each warning of the record's reader about an entry that is not known to be
- * damaged: its bytes are complete, but their content is wrong. The reader leaves such an entry out,
- * which is not said again. Warnings about unknown entries are passed over. */
+/* Adds a flaw for each warning of the record's reader about an entry whose bytes are complete, but
+ * whose content is wrong: entries that are known to be damaged are passed over, and so are unknown
+ * ones. The end of the message that says that the reader leaves the entry out (LEFT_OUT) is cut,
+ * because the flaw says what is lost. */
 static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   for (size_t i = 0; i < warnings->list.count; i++) {
     const etr_warning *w = &warnings->list.data[i];
@@ -433,7 +447,8 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* Compares the maps with the methods of the program, which is at a path or in an entry. */
+/* Adds flaws where the record's maps and the methods of the program do not fit. `path_or_entry` is
+ * where the program is, for messages. A map without instructions needs no method. */
 static void compare_maps_with_program(validator *v, const etr_record *record, const etr_pte *pte,
                                       const char *path_or_entry) {
   for (size_t i = 0; i < record->method_count; i++) {
@@ -449,9 +464,10 @@ static void compare_maps_with_program(validator *v, const etr_record *record, co
     find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
 }
 
-/* Compares the program, inputs->pte or else the one in the record, with the record's maps. A
- * program that is damaged, or of which more than 16 GiB must be read, is a flaw, and no failure.
- * Fails if it cannot be read, or when out of memory. */
+/* Compares the program, inputs->pte or else the one in the record, with the record's maps, and sets
+ * validation.pte to where it is; does nothing without a program. A program that is damaged, or of
+ * which more than 16 GiB must be read, is a flaw, and no failure. Fails if it cannot be read, or
+ * when out of memory. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
                             etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
@@ -475,8 +491,9 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
 }
 
-/* Adds a flaw for each kind of entry that the record lacks, and for a missing program. The latter
- * names no entry, because the program may also be a file. */
+/* Adds a flaw for each kind of entry (a bit) that the record lacks, and for a missing program,
+ * which is the last kind. The flaw of the program names no entry (""), because the program may also
+ * be a file. */
 static void add_missing_entries(validator *v, const etr_record *record) {
   unsigned missing = etr_record_missing(record);
   if (!v->validation.pte)
@@ -493,8 +510,9 @@ static void add_missing_entries(validator *v, const etr_record *record) {
 }
 
 /* Reads the record as a profile does, and adds flaws for what its entries say about each other and
- * about the program, and for those that are missing. Fails when out of memory, or if a file cannot
- * be read. */
+ * about the program, and for those that are missing. A record that is too damaged to be read gets a
+ * flaw for that, unless it has one, and no further checks, which counts as success. Fails when out
+ * of memory, or if a file cannot be read. */
 static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error *error) {
   etr_record record;
   etr_warnings warnings = {.arena = &v->arena};
@@ -530,8 +548,10 @@ static int by_kind_and_entry(const void *a, const void *b) {
   return compared ? compared : strcmp(x->what, y->what);
 }
 
-/* Adds flaws if ExecuTorch's rules do not allow the name of an entry, or if an entry is missing to
- * which it belongs, or which belongs to it. */
+/* Adds flaws if an entry is unknown, if ExecuTorch's rules do not allow the name of its module, if
+ * the program is missing to which an entry of weights, constants or example inputs belongs, or if
+ * such an entry of a program is missing. The exported program and early programs contain a fixed
+ * name by right. */
 static void check_name_of_entry(validator *v, const char *name) {
   etr_entry_kind kind = kind_of(name);
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
