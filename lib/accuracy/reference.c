@@ -51,7 +51,7 @@ static const char *compare_pickled_number(etr_numeric_gap *out, const etr_pickle
   double wanted,
       got = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
   if (value->kind == ETR_DEBUG_NONE || !number_of_pickled(reference, &wanted))
-    return "one is a tensor, the other is not";
+    return "one is no number";
   etr_gap_add(&sum, &wanted, &got, 1);
   *out = etr_gap_of(&sum);
   return NULL;

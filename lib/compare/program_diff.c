@@ -358,6 +358,7 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
 etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base,
                                  const etr_profile *newer, etr_error *error) {
   *out = NULL;
+  etr_error_clear(error);
   const etr_profile *sides[] = {base, newer};
   for (size_t i = 0; i < ETR_COUNT(sides); i++)
     if (!sides[i]->program_memory)

@@ -160,8 +160,10 @@ static const char *compare_logged_numbers(etr_numeric_gap *out, const etr_debug_
   const etr_debug_value *const values[ETR_SIDES] = {base, newer};
   double numbers[ETR_SIDES];
   for (int i = 0; i < ETR_SIDES; i++) {
-    if (values[i]->kind == ETR_DEBUG_NONE || values[i]->kind == ETR_DEBUG_TENSOR)
+    if (values[i]->kind == ETR_DEBUG_TENSOR)
       return "one is a tensor, the other is not";
+    if (values[i]->kind == ETR_DEBUG_NONE)
+      return "one has no value";
     numbers[i] = values[i]->kind == ETR_DEBUG_DOUBLE ? values[i]->double_value
                                                      : (double)values[i]->int_value;
   }

@@ -937,11 +937,14 @@ static bool name_kernel(finder *f, etr_event *event, const etr_placed *instructi
   return event->kernel != NULL;
 }
 
-/* Marks operators in a delegate of an unknown backend as without a place if their starts are made
- * up: where only durations were measured, each start is the end of another operator. Then the
- * durations of one run fill the time from the first start to the last end. Clocks that measure
- * starts leave gaps between operators. rows: the events of one instruction. */
-static void mark_made_up_starts(etr_event *rows, size_t count) {
+/* What the starts of a delegate's operators are. */
+typedef enum start_kind { STARTS_UNKNOWN, STARTS_MEASURED, STARTS_MADE_UP } start_kind;
+
+/* Returns what the starts of the operators of one instruction are, by one run. They are made up if
+ * the durations fill the time from the first start to the last end: where only durations were
+ * measured, each start is the end of another operator, and clocks that measure starts leave gaps.
+ * Fewer than two operators with a duration say nothing. */
+static start_kind find_start_kind(const etr_event *rows, size_t count) {
   uint64_t first_start = UINT64_MAX, last_end = 0, sum = 0;
   size_t timed = 0;
   for (size_t i = 0; i < count; i++) {
@@ -953,10 +956,29 @@ static void mark_made_up_starts(etr_event *rows, size_t count) {
     sum = etr_add_up_to_most(sum, duration);
     timed += duration > 0;
   }
-  if (timed < 2 || last_end - first_start != sum)
-    return;
-  for (size_t i = 0; i < count; i++)
-    rows[i].has_no_place = rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR;
+  if (timed < 2)
+    return STARTS_UNKNOWN;
+  return last_end - first_start == sum ? STARTS_MADE_UP : STARTS_MEASURED;
+}
+
+/* Marks operators in delegates of unknown backends as without a place if their starts are made up.
+ * A delegate that says nothing of its starts is taken to be like the block's others. */
+static void mark_made_up_starts(const finder *f, const etr_block *block, etr_event *rows) {
+  size_t kinds[STARTS_MADE_UP + 1] = {0};
+  for (int pass = 0; pass < 2; pass++) /* first counts kinds, then marks */
+    for (size_t i = 0, end; i < block->event_count; i = end) {
+      const etr_placed *instruction = etr_placed_instruction(f->placement, rows[i].instruction_id);
+      end = etr_block_instruction_end(block, i);
+      if (instruction && instruction->backend)
+        continue;
+      start_kind kind = find_start_kind(&rows[i], end - i);
+      if (pass == 0)
+        kinds[kind]++;
+      bool is_like_others = kind == STARTS_UNKNOWN && kinds[STARTS_MEASURED] == 0;
+      bool is_made_up = kind == STARTS_MADE_UP || is_like_others;
+      for (size_t k = i; pass == 1 && kinds[STARTS_MADE_UP] > 0 && is_made_up && k < end; k++)
+        rows[k].has_no_place |= rows[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
+    }
 }
 
 /* Describes the events of a block and finds their nodes, one instruction after the other. Names
@@ -972,8 +994,6 @@ static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *
       if (event->kind == ETR_EVENT_KERNEL && !set_node_of_kernel_event(f, event, instruction))
         return false;
     }
-    if (!instruction || !instruction->backend)
-      mark_made_up_starts(&rows[i], end - i);
     if (instruction &&
         !etr_delegate_rows(f->placement, instruction, &rows[i], end - i, &f->reading, f->arena))
       return false;
@@ -981,6 +1001,7 @@ static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *
       if (!name_kernel(f, &rows[k], instruction))
         return false;
   }
+  mark_made_up_starts(f, block, rows);
   return true;
 }
 

@@ -36,13 +36,15 @@ static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, co
   va_start(arguments, format);
   (void)vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  etr_flaw *flaw = etr_vec_push(flaws->arena, &flaws->list);
+  const char *entry_text = etr_arena_copy(flaws->arena, etr_slice_of(entry));
+  const char *what_text = etr_arena_text(flaws->arena, etr_slice_of(what));
+  etr_flaw *flaw = entry_text && what_text ? etr_vec_push(flaws->arena, &flaws->list) : NULL;
   if (!flaw)
     return;
   *flaw = (etr_flaw){.kind = kind,
-                     .entry = etr_arena_copy(flaws->arena, etr_slice_of(entry)),
+                     .entry = entry_text,
                      .offset = ETR_NO_OFFSET,
-                     .what = etr_arena_text(flaws->arena, etr_slice_of(what)),
+                     .what = what_text,
                      .suffers = suffers};
 }
 
@@ -355,9 +357,10 @@ static const char *loss_of_entry(const char *name) {
 }
 
 /* Adds a flaw for an entry that cannot be read, for the reason that `failure` says, with its offset
- * in the entry. The flaw that was added last is the entry's. */
-static void add_damage(validator *v, const etr_error *failure, const char *entry) {
-  add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of_entry(entry), "%s", failure->message);
+ * in the entry. suffers: as in add_flaw(). The flaw that was added last is the entry's. */
+static void add_damage(validator *v, const etr_error *failure, const char *entry,
+                       const char *suffers) {
+  add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, suffers, "%s", failure->message);
   if (v->flaws.list.count)
     v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
@@ -379,7 +382,8 @@ static etr_status check_bytes_of_entry(validator *v, size_t index, etr_error *er
   etr_archive_entry_close(entry);
   v->validation.entry_count++;
   if (status == ETR_ERROR_FORMAT)
-    add_damage(v, &failure, etr_archive_name(v->archive, index));
+    add_damage(v, &failure, etr_archive_name(v->archive, index),
+               loss_of_entry(etr_archive_name(v->archive, index)));
   if (status == ETR_OK || status == ETR_ERROR_FORMAT)
     return ETR_OK;
   if (error)
@@ -418,7 +422,7 @@ static etr_status check_reference_outputs(validator *v, etr_error *error) {
     etr_torch_close(&archive);
   etr_file_clear(&file);
   if (status == ETR_ERROR_FORMAT)
-    add_damage(v, &failure, name);
+    add_damage(v, &failure, name, loss_of_entry(name));
   return status == ETR_ERROR_MEMORY ? etr_fail_memory(error) : ETR_OK;
 }
 
@@ -443,7 +447,7 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
     (void)etr_fail(&failure, ETR_ERROR_FORMAT, NULL, NULL, w->offset, "%.*s", (int)size,
                    w->message);
     if (has_entry(v, w->entry))
-      add_damage(v, &failure, w->entry);
+      add_damage(v, &failure, w->entry, loss_of_entry(w->entry));
   }
 }
 
@@ -484,8 +488,7 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
     compare_maps_with_program(v, record, &pte, path_or_entry);
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
-    add_damage(v, &failure, path_or_entry);
-    v->flaws.list.data[v->flaws.list.count - 1].suffers = etr_entry_loss(ETR_ENTRY_PTE);
+    add_damage(v, &failure, path_or_entry, etr_entry_loss(ETR_ENTRY_PTE));
   } else if (status != ETR_OK && error)
     *error = failure;
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
@@ -524,7 +527,7 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
   add_damage_of_warnings(v, &warnings);
   if (status == ETR_ERROR_FORMAT) {
     if (!is_damaged(v, failure.entry))
-      add_damage(v, &failure, failure.entry);
+      add_damage(v, &failure, failure.entry, loss_of_entry(failure.entry));
     return ETR_OK;
   }
   if (status != ETR_OK && error)

@@ -70,6 +70,32 @@ Test(delegates, operators_are_matched_to_nodes_of_their_kind) {
   }
 }
 
+/* Of an ETDump alone nobody says that XNNPACK measures durations only: that one operator begins
+ * where another one ends does. */
+Test(delegates, starts_that_were_not_measured_are_known_without_a_backend) {
+  static const struct {
+    const char *dump;
+    bool has_no_place;
+  } cases[] = {{"mv2_xnnpack/etdump.etdp", true},
+               {"llama_xnnpack/etdump.etdp", true},
+               {"b_ethosu/etdump.etdp", false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_profile *profile = open_fixture(cases[i].dump);
+    size_t inside = 0;
+    for (size_t b = 0; b < profile->block_count; b++)
+      for (size_t k = 0; k < profile->blocks[b].event_count; k++) {
+        const etr_event *event = &profile->blocks[b].events[k];
+        if (event->kind != ETR_EVENT_DELEGATE_OPERATOR)
+          continue;
+        inside++;
+        cr_expect_eq(event->has_no_place, cases[i].has_no_place, "%s: %s", cases[i].dump,
+                     event->label);
+      }
+    cr_expect_gt(inside, 0, "%s", cases[i].dump);
+    etr_profile_close(profile);
+  }
+}
+
 /* ---- By hand ---- */
 
 enum { MOST_OPERATORS = 5 };
