@@ -101,8 +101,10 @@ static const etr_tap_spec *tap_spec_of(const accuracy_maker *m, const etr_debug_
 }
 
 /* Adds a row for a value that a tap (intermediate_output_tap) computed as statistics of a tensor,
- * as taps.json says. Returns false, and adds nothing, for any other value, and counts it if it
- * looks like statistics that taps.json does not explain. Returns true also when out of memory. */
+ * as taps.json says. Only outputs behind those of the exported program (from `first` on) are taps.
+ * Returns false, and adds nothing, for any other value; counts it in unknown_taps if it has
+ * fewer dimensions than its node's tensor, as statistics have. Returns true also when out of
+ * memory. */
 static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *value,
                                   const row_key *origin) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
@@ -132,8 +134,10 @@ static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *valu
 }
 
 /* Adds a row for a logged value. If the value has a row, because it was logged before in this run,
- * the row becomes an output of the method, or gets the problem that it is computed several times.
- * Values of unknown origin have no row. When out of memory, the arena has failed. */
+ * that row becomes an output of the method if this value is one, or gets the problem that it is
+ * computed several times if the same instruction logged both; a delegate and the instruction that
+ * calls it may log the same value. Values of unknown origin have no row. When out of memory, the
+ * arena has failed. */
 static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin_of_value(m, value, &key) || add_row_of_statistics(m, value, &key))
@@ -168,9 +172,11 @@ static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
   etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1));
 }
 
-/* Sets is_tap of the values that the method returns and the exported program does not, which
- * intermediate_output_tap has added behind its outputs. An output of the exported program may be
- * the same value, and then it is no tap: so the second pass clears is_tap of these. */
+/* Sets is_tap of the rows of the values that the method returns and the exported program does not,
+ * which intermediate_output_tap has added behind its outputs: from index `first + returned` on,
+ * since the outputs begin with the `first` ones that are written to buffers. An output of the
+ * exported program may be the same value, and then it is no tap: so the second pass clears is_tap
+ * of these. */
 static void mark_tapped_values(accuracy_maker *m) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count;
@@ -237,8 +243,9 @@ static const etr_node *quantize_node_of(const etr_graph *graph, uint32_t node) {
 }
 
 /* Finds scale and zero point of a quantized value: of the whole tensor, which are arguments of its
- * quantize node and are also set in the row, or by channel, which are constants of the reference.
- * The channels of a copy are unknown. Returns false if they are unknown. */
+ * quantize node and are also set in the row, or by channel, which are constants of the reference
+ * (inputs 1 and 2 of the quantize node) and make those of the row NaN. The channels of a copy are
+ * unknown, because a copy may permute them. Returns false if scale or zero point is unknown. */
 static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
                                 etr_dequantization *dequantization) {
   const etr_node *node = quantize_node_of(m->graph, row->node);
@@ -302,10 +309,10 @@ typedef struct compared_pair {
   bool has_steps; /* both sides store integers that a quantize node made */
 } compared_pair;
 
-/* Fills *pair with a logged value and its tensor in the reference, and with what dequantizes each,
- * if it stores quantized integers. Returns NULL on success, or the reason why they cannot be
- * compared.
- */
+/* Fills *pair with a logged value (index 1, `got`) and its tensor in the reference (index 0,
+ * `wanted`), and with what dequantizes each, if it stores quantized integers; the reference's are
+ * dequantized as the value's are. Integers on both sides without a known scale are compared as they
+ * are. Returns NULL on success, or the reason why they cannot be compared, for the user. */
 static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
                                        etr_value_accuracy *row, const etr_safetensor *wanted) {
   *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]},
@@ -355,8 +362,9 @@ static int by_method_and_run(const void *a, const void *b) {
 }
 
 /* Copies to the row of an output its gap to the record's reference_outputs, which the profile has:
- * all that can be said without a reference. Returns NULL on success, or the reason why there is
- * none. */
+ * all that can be said without a reference. The evidence for its input follows from the first word
+ * of gap->rule, which choose_set_of_run() has set. Returns NULL on success, or the reason why there
+ * is no gap. */
 static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_output_gap *gaps = m->profile->output_gaps;
   const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
@@ -472,7 +480,9 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
 /* ---- Impact ---- */
 
 /* Returns the impact of a value's error: the lowest SNR, in dB, of the method's outputs if the
- * error of its segment were the only one, which the reference has computed; NaN if it has not. */
+ * error of its segment were the only one. The reference has these outputs, per run, as "impact"
+ * NODE/0, NODE/1 ... up to the last output, and the right ones, per input, as "output" 0, 1 ... NaN
+ * if it has none. */
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
   for (uint32_t i = 0; m->has_local; i++) {
@@ -507,8 +517,9 @@ static double capped_snr(const etr_numeric_gap *gap) {
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
-/* Sets the SNR of the method's worst output, and the SNR from which on an error cannot be the cause
- * of it: see drop_db. */
+/* Sets m->output to the SNR of the method's worst output, in dB, but at least 0 (NaN: no output was
+ * compared), and m->ceiling to the SNR from which on a value's error is too small to be the cause
+ * of that: see drop_db. */
 static void find_ceiling(accuracy_maker *m, const etr_value_accuracy *values, size_t count) {
   const etr_accuracy method = {.values = values, .value_count = count};
   const etr_value_accuracy *output = etr_accuracy_worst_output(&method);
@@ -540,7 +551,9 @@ typedef struct read_values {
   bool are_equal, are_sound, has_broken, has_heir;
 } read_values;
 
-/* Adds one of the values that a value depends on to what is known of all of them. */
+/* Adds one of the compared values that a value depends on to *all: the lowest of their SNRs, in dB,
+ * whether all are equal to the reference or sound, and whether any has NaN or infinities where the
+ * reference is finite, or is an origin or heir of the error. */
 static void add_read_value(const accuracy_maker *m, read_values *all,
                            const etr_value_accuracy *value) {
   all->lowest = fmin(all->lowest, counted_snr(m, value));
@@ -551,8 +564,9 @@ static void add_read_value(const accuracy_maker *m, read_values *all,
 }
 
 /* Sets whether a wrong value is the origin of the error, because all that it reads is sound, or an
- * heir, because it reads an origin or an heir; and whether it is the first with numbers that are
- * not finite (breaks). If its local value is sound, the error comes from what it read. */
+ * heir, because it reads an origin or an heir; and whether it breaks: is the first with NaN or
+ * infinities where the reference is finite. If its local gap is sound, its own operators are right
+ * and the error comes from what they read: then it is neither an origin nor breaks. */
 static void set_role_in_error(etr_value_accuracy *row, const read_values *read) {
   bool is_inherited = row->has_local && is_sound(&row->local);
   row->is_unsound = is_unsound(&row->gap);
@@ -567,8 +581,9 @@ typedef struct first_errors {
   uint32_t node;         /* with the lowest */
 } first_errors;
 
-/* Adds the SNR, in dB, of a node that reads only equal values: keeps the lowest SNR with its node,
- * and the lowest SNR of all other nodes. A node has one value in each run. */
+/* Adds the SNR, in dB, of a node that reads only values that equal the reference: keeps the lowest
+ * SNR with its node, and in `second` the lowest SNR of all other nodes. A node has a value in each
+ * run; these must not count as other nodes. */
 static void record_first_error(first_errors *firsts, uint32_t node, double snr) {
   if (node == firsts->node) {
     firsts->lowest = fmin(firsts->lowest, snr);
@@ -594,8 +609,9 @@ static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accur
 }
 
 /* Returns true if a value is worth naming to the user: it is an origin or breaks, its own operators
- * add an error (by its local value, if there is one), or its SNR drops by more than rounding.
- * `firsts` is NULL if the value reads an inexact one. */
+ * add an error (by its local gap, if there is one), or its SNR drops, either to below ETR_SOUND_DB
+ * or by more than ETR_DROP_DB. If all that the value reads is equal, rounding alone makes such a
+ * drop, which is_more_than_rounding() rules out by `firsts`; otherwise `firsts` is NULL. */
 static bool does_stand_out(const accuracy_maker *m, const etr_value_accuracy *row,
                            const first_errors *firsts) {
   double snr = capped_snr(&row->gap);
@@ -613,9 +629,9 @@ static bool does_stand_out(const accuracy_maker *m, const etr_value_accuracy *ro
 }
 
 /* Sets the segment of a value (the operators between it and the nearest compared values that it
- * depends on), its drop (by how many dB its SNR is below the lowest of these), and its role in the
- * error. `outputs` has the number of outputs of each node. Returns true if it was compared and all
- * that it reads is equal. */
+ * depends on), its drop (by how many dB its SNR is below the lowest of these, or below m->ceiling,
+ * if that is lower), and its role in the error. `outputs` has, for each node, the number of its
+ * logged outputs. Returns true if the value was compared and all that it reads is equal. */
 static bool set_segment_and_drop(accuracy_maker *m, etr_value_accuracy *row,
                                  const etr_value_segment *segment, const uint32_t *outputs) {
   read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
@@ -647,8 +663,10 @@ static bool reads_input_of_method(const accuracy_maker *m, const etr_value_segme
 }
 
 /* Warns that the runs probably had other inputs than the reference: if nothing confirms their
- * inputs, and a value that is computed from an input and from equal values has nothing in common
- * with the reference. One warning is enough. */
+ * inputs, and a value that is computed from an input of the method and from values that count as
+ * exact (drop + SNR, the lowest SNR that it reads, is the ceiling) has nothing in common with the
+ * reference. `first` is the method's first row, and `segments` has one entry per node. One warning
+ * is enough. */
 static void warn_of_other_inputs(accuracy_maker *m, size_t first,
                                  const etr_value_segment *segments) {
   static const double alike_db =
@@ -672,7 +690,8 @@ static void warn_of_other_inputs(accuracy_maker *m, size_t first,
 }
 
 /* Sets segments and drops of the rows from `first` on, in order of execution, so that what a value
- * reads is known before it; then which rows stand out, for which all first errors must be known. */
+ * reads is known before it; then which rows stand out, for which the errors of all values that read
+ * only equal ones must be known. `segments` and `outputs` have one entry per node. */
 static void set_drops_of_method(accuracy_maker *m, size_t first, const etr_value_segment *segments,
                                 const uint32_t *outputs) {
   size_t count = m->values.count - first;
@@ -691,8 +710,9 @@ static void set_drops_of_method(accuracy_maker *m, size_t first, const etr_value
 }
 
 /* Finds the segments of the rows from `first` on, which are those of the current method, and sets
- * their drops. Without a reference, segments reach to any logged value. If the graph is too
- * entangled, some rows have no segment. Fails when out of memory. */
+ * their drops. Segments end at compared values, or without a reference at any logged value. If the
+ * graph is too entangled, which only gives a warning, some rows have no segment. Fails when out of
+ * memory. */
 static etr_status find_segments_and_drops(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
@@ -747,8 +767,8 @@ typedef struct ranked_value {
   uint32_t index;
 } ranked_value;
 
-/* Orders values from the most suspicious to the least: by group, then by score, then by the lower
- * SNR. */
+/* Orders values from the most suspicious to the least: by group, in the order of suspicion_class,
+ * then by the higher score, then by the lower SNR in dB, then as in the list of values. */
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
   if (x->of != y->of)
@@ -771,8 +791,9 @@ static suspicion_class suspicion_of(const etr_value_accuracy *row) {
 }
 
 /* Returns a number that is larger for a more suspicious value of the same group: for origins the
- * earlier node, otherwise the larger drop in dB, or with `by_local` the lower SNR that its own
- * operators alone cause. */
+ * earlier node, otherwise the larger drop in dB (the lower SNR where the drop is unknown), or with
+ * `by_local` the lower SNR that its own operators alone cause; a value without one is then the
+ * least suspicious. */
 static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   if (row->is_origin)
     return -(double)row->node; /* the order of execution */
@@ -783,8 +804,10 @@ static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
 }
 
-/* Sets the values of a comparison, or of its part for one method, to [first, end), and ranks those
- * that were compared from the most suspicious to the least. Returns false when out of memory. */
+/* Sets the values of a comparison, or of its part for one method, to [first, end) of all values,
+ * and out->ranked to the indices, within these, of those that were compared, from the most
+ * suspicious to the least. Local gaps decide as soon as one value has one. Returns false when out
+ * of memory. */
 static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
   ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
   uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
@@ -807,7 +830,9 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   return true;
 }
 
-/* Ranks all values, and those of each method as a part. Returns false when out of memory. */
+/* Ranks all values, and those of each method as a part of its own, with the number of inputs that
+ * the reference has for that method. The values of a method are adjacent. Returns false when out of
+ * memory. */
 static bool rank_all(accuracy_maker *m) {
   etr_vec(etr_accuracy) parts = {0};
   if (!rank_values(m, m->out, 0, m->values.count))
@@ -898,7 +923,8 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
 }
 
 /* Sets has_local if the reference has local values, which were computed from the values of a
- * recording, and this is that recording. Warns if they are of another recording of this record. */
+ * recording, and this is that recording: the reference names it as "RECORD_HASH RECORDING_HASH".
+ * Warns if only the record's hash agrees: local values of another recording are of no use. */
 static void check_local_values(accuracy_maker *m) {
   char own[2 * sizeof m->out->record_hash];
   (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
@@ -910,8 +936,10 @@ static void check_local_values(accuracy_maker *m) {
         "its local values are of another recording and are not used: make it again with --local");
 }
 
-/* Finds the partner of each node and the input of each run for the method that is compared. Fails
- * if the records cannot be compared, or when out of memory. */
+/* Finds the partner of each node and the input of each run for the method that is compared; does
+ * nothing without a reference. `on_aten` compares with the ATen graph also if the reference is of
+ * this record. Fails if the records cannot be compared, or when out of memory; a reference without
+ * the method only gives a warning. */
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open)
     return ETR_OK;
@@ -959,7 +987,9 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
 }
 
 /* Sets the spreads of the most suspicious values, as many as the options say; of each node and
- * output only for the run that is ranked first. Fails as enter_method() does. */
+ * output only for the run that is ranked first (the key has the method where others have the run).
+ * Methods are entered again, since the partners are of the last one; its warnings were given when
+ * the values were compared. Fails as enter_method() does. */
 static etr_status set_spreads(accuracy_maker *m, const etr_accuracy_options *options,
                               etr_error *error) {
   size_t left = options->spreads, warning_count = m->warnings.list.count;
@@ -981,7 +1011,8 @@ static etr_status set_spreads(accuracy_maker *m, const etr_accuracy_options *opt
   return ETR_OK;
 }
 
-/* Warns of values that taps computed in a way that no taps.json describes. */
+/* Warns of values that taps computed in a way that no taps.json describes, unless taps.json itself
+ * was damaged. */
 static void warn_of_unknown_taps(accuracy_maker *m) {
   bool is_damaged = m->profile->taps && m->taps.specs.count == 0; /* which was warned of */
   if (m->unknown_taps > 0 && !is_damaged)
@@ -995,7 +1026,8 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
 }
 
 /* Compares every method that logged values, and ranks the values; the method with the most values
- * represents the record. Fails if reference or debug buffer cannot be read, or when out of
+ * becomes out->method. At most eight times the size of the debug buffer is read, because damaged
+ * tensors may share bytes. Fails if reference or debug buffer cannot be read, or when out of
  * memory. */
 static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_options *options,
                                       etr_error *error) {
@@ -1024,7 +1056,8 @@ static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_opti
   return rank_all(m) ? set_spreads(m, options, error) : etr_fail_memory(error);
 }
 
-/* Compares with working memory that ends here; *out is NULL if that fails. */
+/* The scratch memory, the reference and the debug buffer are closed here, also on failure; what the
+ * result points to is in the arena of its box. */
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
                              const etr_accuracy_options *options, etr_error *error) {
   static const etr_accuracy_options defaults = {0};

@@ -30,16 +30,17 @@ typedef struct joiner {
 } joiner;
 
 /* Sets which output of its node a kernel's value is. A kernel logs all of its outputs each time it
- * runs, so that further values of a loop repeat them in order. */
+ * runs, so that in a loop the index goes on: value `index` is output `index` modulo their number.
+ */
 static void set_output_of_kernel_value(etr_debug_value *value, const etr_graph *graph) {
   size_t count = graph->nodes[value->node].output_count;
   if (count > 0)
     value->output = (uint32_t)(value->index % count);
 }
 
-/* Sets which outputs of the graph the values are that a method returns, if their numbers agree. The
- * graph's outputs may begin with those that are written to buffers and inputs, which the runtime
- * does not return. */
+/* Sets which outputs of the graph the `count` values are that a method returned, in order; leaves
+ * them unknown if their number is not that of the outputs. The graph's outputs may begin with those
+ * that are written to buffers and inputs (mutation_count), which the runtime does not return. */
 static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
   size_t listed = graph->nodes[first->node].input_count,
          mutated = listed == count ? 0 : graph->mutation_count;
@@ -74,7 +75,8 @@ static bool has_logged_operators(const joiner *j, size_t first, size_t end) {
 }
 
 /* Returns true if the outputs of a delegate can be the last `count` values that its call logged:
- * their number is the recorded one, and each value has the type and shape of its output. */
+ * their number is that of the record's delegate map, if it has one, several are in a known order
+ * (is_ordered), and each value may have the type and shape of its output. */
 static bool results_fit_values(const etr_placement *placement, const etr_debug_value *last,
                                const etr_node_output *outputs, size_t count) {
   const etr_placed *instruction = etr_placed_instruction(placement, last->instruction_id);
@@ -89,8 +91,9 @@ static bool results_fit_values(const etr_placement *placement, const etr_debug_v
 }
 
 /* Sets the nodes and outputs of those among the values [first, end) of a delegate call that it
- * returns, if they are known: the last arguments of a call are its outputs. Returns false when out
- * of memory. */
+ * returns, and clears their is_argument: the last arguments of a call are its outputs. Leaves all
+ * unchanged, and returns true, if its outputs are unknown or do not fit; they are found once per
+ * method. Returns false when out of memory. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
   delegate_results *results = &j->returned[method];
@@ -113,8 +116,10 @@ static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Sets the outputs of the values [first, end) that one event logged: what a method returned, what a
- * kernel computed, or the arguments of a delegate call. Returns false when out of memory. */
+/* Sets which output of its node each of the values [first, end) is that one event logged: what a
+ * method returned, what a kernel computed, or the arguments of a delegate call. The arguments stay
+ * unknown if the delegate logged its operators' results, which they would repeat, and so do values
+ * without a graph or node. Returns false when out of memory. */
 static bool set_outputs_of_event(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
   const etr_graph *graph = values[first].method == ETR_NONE
@@ -155,7 +160,7 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
 
 /* ---- Collecting ---- */
 
-/* The values of a single dump are not copied. */
+/* The values of a single dump are not copied. Runs are numbered over all dumps. */
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps,
                        size_t dump_count) {
   size_t count = 0;
@@ -198,8 +203,8 @@ typedef struct row_index {
   etr_map is_delegate; /* row_key of delegate calls */
 } row_index;
 
-/* Indexes the events of each block by instruction and delegate id: their first node, and which of
- * them call a delegate. Returns false when out of memory. */
+/* Indexes the events of each block by block, instruction and delegate id: in node_of the first node
+ * of each event, in is_delegate those that call a delegate. Returns false when out of memory. */
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
   etr_map_init(&index->node_of, &index->arena);
   etr_map_init(&index->is_delegate, &index->arena);
@@ -228,7 +233,8 @@ static uint32_t output_node(const etr_graph *graph) {
   return ETR_NONE;
 }
 
-/* Finds the method, node and output of each logged value. Returns false when out of memory. */
+/* A value is an argument if its instruction calls a delegate and no delegate operator logged it; a
+ * value that the method returned has the graph's output node. */
 bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_placement *placements,
                     size_t method_count) {
   row_index index = {0};
@@ -308,7 +314,8 @@ typedef struct measuring {
   etr_vec(fault) faults;
 } measuring;
 
-/* Counts a value that could not be measured under its reason. */
+/* Counts a value (its index) that could not be measured under its reason, and keeps the first value
+ * of each. Reasons are static texts, so that equal ones have equal addresses. */
 static void record_fault(measuring *m, const char *reason, size_t value) {
   for (size_t i = 0; i < m->faults.count; i++)
     if (m->faults.data[i].reason == reason) {
@@ -320,8 +327,9 @@ static void record_fault(measuring *m, const char *reason, size_t value) {
     *added = (fault){reason, value, 1};
 }
 
-/* Sets value->stats from the debug buffer. Returns the reason why it cannot be read, a static
- * text; NULL on success, and when out of memory, which the arena shows. */
+/* Sets value->stats from the debug buffer, and takes the tensor's bytes from the budget, so that
+ * damaged tensors that share bytes cannot take all time. Returns the reason why it cannot be read,
+ * a static text; NULL on success, and when out of memory, which the arena shows. */
 static const char *measure_value(measuring *m, etr_debug_value *value) {
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
@@ -417,8 +425,8 @@ static void write_location(char *location, size_t size, const etr_debug_value *v
     snprintf(location, size, "instruction %" PRId32, value->instruction_id);
 }
 
-/* Warns of the tensors with NaN (or, if `nan` is false, infinities) and says where the first of
- * them was computed. */
+/* Gives one warning if tensors have NaN (or, if `nan` is false, infinities): how many do, where the
+ * first of them was computed, and how many of its elements are such. */
 static void warn_of_not_finite(const etr_debug_data *data, bool nan, const etr_profile *profile,
                                etr_warnings *warnings) {
   const etr_debug_value *first = NULL;

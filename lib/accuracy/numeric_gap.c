@@ -94,8 +94,8 @@ static bool have_same_rows(const etr_tensor_view *a, const etr_tensor_view *b) {
          etr_tensor_count(b->sizes, b->rank - 1, 1, &rows_b) && rows_a == rows_b;
 }
 
-/* Dequantizes a piece of a tensor in place; its first number is the tensor's element `first`, from
- * which the channel follows. */
+/* Dequantizes a piece of a tensor in place: (number - zero point) * scale, by channel if there are
+ * several. Its first number is the tensor's element `first`, from which the channel follows. */
 static void dequantize(double *numbers, size_t count, uint64_t first,
                        const etr_dequantization *dequantization) {
   if (dequantization->channel_count == 1)
@@ -110,8 +110,8 @@ static void dequantize(double *numbers, size_t count, uint64_t first,
     }
 }
 
-/* Counts elements whose stored integers differ (a step is a difference of 1), and keeps the largest
- * difference. */
+/* Adds to steps->differing the number of elements whose stored integers differ, and keeps in
+ * steps->most the largest difference (1 is one quantization step). */
 static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -134,8 +134,8 @@ typedef struct pair_reader {
   bool has_integers; /* both sides store integers */
 } pair_reader;
 
-/* Opens both sides, or sets *problem if they cannot be compared. Fails only when out of memory.
- * Close the reader in any case. */
+/* Opens both sides, or sets *problem to a static text if they cannot be compared, which counts as
+ * success; else *problem is NULL. Fails only when out of memory. Close the reader in any case. */
 static etr_status open_pair(pair_reader *r, const char **problem, const etr_gap_side *reference,
                             const etr_gap_side *actual) {
   *r = (pair_reader){.of_wanted = reference->dequantization,
@@ -180,7 +180,7 @@ static size_t read_next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
 
 /* ---- Measuring ---- */
 
-/* Fails only when out of memory. */
+/* Fails only when out of memory. If *problem is set, *out is of the pairs that were read. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
                                      const char **problem, const etr_gap_side *reference,
                                      const etr_gap_side *actual) {
@@ -214,8 +214,9 @@ static void count_in_histogram(uint64_t *buckets, double least, double most, dou
   buckets[at < ETR_SPREAD_BUCKETS ? (size_t)at : ETR_SPREAD_BUCKETS - 1]++;
 }
 
-/* Adds pairs of finite numbers to histograms: in the first pass to their ranges, in the second to
- * the buckets, which need the ranges of all numbers. */
+/* Adds pairs of numbers to the histograms of a spread: in the first pass to their ranges, in the
+ * second to the buckets, which need the ranges of all numbers. Both sides share one range, the
+ * differences have their own. Pairs that are not both finite are left out. */
 static void add_pairs_to_spread(etr_value_spread *out, bool is_second, const double *wanted,
                                 const double *got, size_t count) {
   for (size_t i = 0; i < count; i++) {

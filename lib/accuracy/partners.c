@@ -41,8 +41,8 @@ static const etr_graph *find_graph(const etr_profile *profile, const char *modul
   return NULL;
 }
 
-/* Finds the only reader of each ATen node: ETR_NONE for nodes without one, SEVERAL for those with
- * several. */
+/* Sets side->readers to the only node that reads each ATen node: ETR_NONE for nodes without one,
+ * SEVERAL for those with several. When out of memory, readers is NULL. */
 static void index_readers(program_side *side, etr_arena *arena) {
   side->readers = etr_arena_alloc_array(arena, side->aten->node_count, sizeof *side->readers);
   if (!side->readers)
@@ -56,9 +56,9 @@ static void index_readers(program_side *side, etr_arena *arena) {
     }
 }
 
-/* Indexes the graphs of a method in one record: its ATen nodes by name, and the last Edge node that
- * each was lowered to. `edge` is NULL if the record lacks the method. When out of memory, the arena
- * has failed. */
+/* Indexes the graphs of a method in one record: its ATen nodes by name (aten_by_name), the last
+ * Edge node that each was lowered to (last_of), and the only reader of each. `edge` is NULL if the
+ * record lacks the method. When out of memory, the arena has failed. */
 static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge,
                        etr_arena *arena) {
   side->edge = edge;
@@ -104,8 +104,8 @@ uint32_t etr_node_before_quantization(const etr_graph *graph, uint32_t node) {
 /* ---- Folded batch norms ---- */
 
 /* Returns the node of the reference whose value a convolution has: the batch norm that is its only
- * reader, if the record no longer has it, because it was folded into the convolution; otherwise the
- * node itself. */
+ * reader, if the profile's own record no longer has it, because it was folded into the convolution;
+ * otherwise the node itself. An index from SEVERAL on means several readers or none. */
 static const etr_node *past_folded_batch_norm(const partner_finder *f, const etr_node *node) {
   if (!strstr(node->target, "conv") || !f->other.readers)
     return node;
@@ -145,8 +145,9 @@ static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
 }
 
 /* Returns the node of the reference that computes the same value as an Edge node of another record:
- * by the comparison of both records, or else by its name in the exported program. A quantized value
- * is compared with that before quantization. Without such a node the partner says why. */
+ * by the comparison of both records (f->paired), or else by its name in the exported program. A
+ * quantized value is compared with that before quantization, `carried`. If the reference has no
+ * ATen graph, its Edge nodes are taken. Without such a node the partner says why. */
 static etr_partner find_partner_in_other_record(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_node_before_quantization(f->own.edge, node), paired = f->paired[carried];
   if (!f->other.edge)
@@ -174,9 +175,10 @@ static etr_partner find_partner_in_other_record(const partner_finder *f, uint32_
   return (etr_partner){"aten", found->name, found->name, evidence, NULL};
 }
 
-/* Fills f->paired with the pairs of Edge nodes that etr_compare() finds between the method in the
- * reference's record and in the profile, and indexes the reference's graphs. Fails as etr_compare()
- * does. */
+/* Fills f->paired, by node of the profile, with the Edge nodes of the reference's record with which
+ * etr_compare() (NULL: default options) pairs them in this method, and indexes the reference's
+ * graphs of the method that is paired, which may have another name. Pairs by events alone
+ * (by_events) have no nodes. Fails as etr_compare() does. */
 static etr_status pair_edge_nodes(partner_finder *f, const etr_profile *profile, uint32_t method,
                                   const etr_profile *reference, etr_error *error) {
   etr_comparison *comparison;

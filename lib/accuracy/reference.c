@@ -81,10 +81,10 @@ static const char *compare_pickled_tensor(comparer *c, etr_numeric_gap *out,
 
 /* ---- One run ---- */
 
-/* Returns a list of a run's logged outputs by their index; NULL for indices that were not logged.
- * Of outputs with the same index the first one counts. The list has one entry more than the run
- * logged outputs, because the first output that is missing is reported. Returns NULL when out of
- * memory. */
+/* Returns a list, in the scratch arena, of a run's logged outputs by their index, with NULL for
+ * indices that were not logged. Of outputs with the same index the first one counts. The list has
+ * one entry more than the run logged outputs, because the first output that is missing is reported.
+ * Returns NULL when out of memory. */
 static const etr_debug_value **index_outputs(const comparer *c, const run_outputs *run,
                                              etr_arena *scratch) {
   const etr_profile *p = c->profile;
@@ -128,7 +128,8 @@ static bool is_reported_output(const run_outputs *run, uint32_t output) {
 }
 
 /* Removes the empty lists from a set of outputs, which have no logged values, unless that was done
- * for an earlier run. A damaged record may have very many of them, and many runs. */
+ * for an earlier run: a damaged record may have very many empty lists, and many runs that share the
+ * set. */
 static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
   if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
@@ -144,7 +145,8 @@ static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
 }
 
 /* Compares the outputs of a run with a set of reference outputs, which is a list of outputs, or one
- * output. An output that is a list of tensors was logged tensor by tensor. */
+ * output, and adds a gap for each; stops after the first one that was not logged. An output that is
+ * a list of tensors was logged tensor by tensor. */
 static void compare_run_with_set(comparer *c, const etr_output_gap *run_gap, const run_outputs *run,
                                  etr_pickle_value *set) {
   uint32_t output = 0;
@@ -180,8 +182,9 @@ static int by_method(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Lists the runs that logged outputs, with the number of these, sorted by method. Returns false
- * when out of memory. */
+/* Lists the runs that logged outputs, sorted by method, then by run: of each, the index of its
+ * first output among the debug values, which are sorted by run, and the number of outputs. Returns
+ * false when out of memory, which the scratch arena shows. */
 static bool list_runs_with_outputs(comparer *c, runs_with_outputs *out) {
   for (size_t i = 0; i < c->profile->debug_value_count; i++) {
     const etr_debug_value *value = &c->profile->debug_values[i];
@@ -235,7 +238,8 @@ static void compare_method(comparer *c, uint32_t method, const run_outputs *runs
   }
 }
 
-/* Compares the runs of each method that has sets of reference outputs. */
+/* Compares the runs of each method that has sets of reference outputs. The pickled map from methods
+ * to sets is a list of keys and values in turn. */
 static void compare_methods(comparer *c) {
   runs_with_outputs runs = {0};
   const etr_pickle_value *root = c->archive.root;
@@ -297,8 +301,8 @@ static etr_status compare_with_entry(comparer *c, etr_slice bytes, etr_error *er
   return status;
 }
 
-/* Does nothing unless outputs were logged and the record has reference outputs. Damaged ones give a
- * warning only. */
+/* Does nothing unless outputs were logged and the record has reference outputs. If these are
+ * missing or damaged, that is a warning and counts as success. */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings,
                                  etr_error *error) {
   comparer c = {.profile = profile, .arena = arena, .warnings = warnings};

@@ -65,9 +65,9 @@ static bool does_input_have_value(input_finder *f, const etr_debug_value *value,
 }
 
 /* Returns the input of the reference that a run had, by an argument that a delegate logged: if a
- * delegate reads an input of the method directly, that has the same numbers. Debug values [first,
- * end) are the run's. The expected input is tried first. ETR_NONE if no input has such an
- * argument. */
+ * delegate reads an input of the method directly, the logged argument has the same numbers as that
+ * input. Debug values [first, end) are the run's. The input `expected` is tried first, so that it
+ * wins if several inputs share the argument. ETR_NONE if no input has such an argument. */
 static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, size_t first,
                                          size_t end) {
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
@@ -84,8 +84,8 @@ static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, siz
 }
 
 /* Returns the input of the reference that a run had, by the strongest evidence there is: the index
- * in the ETDump, there being one input only, equal numbers, the order of runs. Its debug values are
- * [first, end), and `run_number` is its number among the runs that logged values. */
+ * in the ETDump, there being one input only, equal numbers, the order of runs. The run's debug
+ * values are [first, end), and `run_number` is its number among the runs that logged values. */
 static etr_run_input choose_input_of_run(input_finder *f, uint32_t run, uint32_t run_number,
                                          size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
@@ -107,7 +107,9 @@ typedef struct input_counts {
   size_t runs, by_order, unknown, repeated;
 } input_counts;
 
-/* Finds the input of each run of the method, and counts those that were found in a doubtful way. */
+/* Sets f->runs for each run of the method that logged values, and counts these runs: all, those
+ * with an input by order alone, those without one, and those after the first that repeat the only
+ * input. The debug values are sorted by run. */
 static input_counts find_run_inputs(input_finder *f) {
   input_counts counts = {0};
   for (size_t first = 0, end; first < f->profile->debug_value_count; first = end) {
@@ -125,8 +127,9 @@ static input_counts find_run_inputs(input_finder *f) {
   return counts;
 }
 
-/* Warns of operators that draw random numbers: those in the method's graph, and custom ones that
- * torch tagged as random when the reference was made. */
+/* Gives one warning if operators draw random numbers: those in the method's graph, or else custom
+ * ones that torch tagged as random when the reference was made (the text method->random). It names
+ * the first and says how many more there are; dropout means an export in training mode. */
 static void warn_of_random_operators(const etr_graph *graph, const etr_reference_file *reference,
                                      etr_warnings *warnings) {
   const etr_node *first = NULL;

@@ -21,8 +21,9 @@ typedef struct segment_walk {
 } segment_walk;
 
 /* Adds a node that the value depends on: to the sources if it was compared, else to the segment and
- * to the stack of nodes whose inputs are still to be visited. `value` is the node that computes the
- * value. A node that was visited for it before, and one that is no operator, is left out. When out
+ * to the stack (of *depth nodes) of nodes whose inputs are still to be visited. `value` is the node
+ * that computes the value; seen_for has value + 1 of the last value that visited a node, as 0 is
+ * none. A node that was visited for it before, and one that is no operator, is left out. When out
  * of memory, the arena has failed. */
 static void add_node_to_segment(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
   if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP)
@@ -42,8 +43,9 @@ static void add_node_to_segment(segment_walk *w, uint32_t node, uint32_t value, 
 }
 
 /* Finds the segment of a value: the operators between it and the nearest compared values that it
- * depends on, which are the sources. Returns false if that takes too many steps or nodes. When out
- * of memory, the arena has failed. */
+ * depends on, which are the sources. The operators are sorted by their number, the order of
+ * execution. Returns false, without a segment, if all segments together took too many steps or
+ * nodes. When out of memory, the arena has failed. */
 static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value) {
   size_t depth = 0;
   w->nodes.data = w->sources.data = NULL; /* the lists of the value before are kept */

@@ -116,7 +116,7 @@ const etr_tap_spec *etr_taps_find(const etr_taps *taps, uint32_t output) {
   return found == ETR_NONE ? NULL : &taps->specs.data[found];
 }
 
-/* Makes the statistics of a tap, without values yet; NULL when out of memory. */
+/* Value, reference and difference are NaN and nothing is compared yet (false). */
 etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *spec) {
   etr_tap_statistic *statistics = etr_arena_alloc_array(arena, spec->field_count,
                                                         sizeof *statistics);
@@ -171,8 +171,9 @@ typedef struct computed_field {
   double value, size;
 } computed_field;
 
-/* Sets the reference of a statistic, and by how much it differs, as a part of the typical size of
- * what it describes; infinite if that cannot be computed. */
+/* Sets the reference of a statistic, and by how much the device's value differs from it, relative
+ * to field->size, the typical size of what it describes: 0.01 is 1 %. Both NaN: 0; only one finite,
+ * or a size of 0: infinity. */
 static void set_reference_of_statistic(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
@@ -186,8 +187,9 @@ static void set_reference_of_statistic(etr_tap_statistic *statistic, const compu
 }
 
 /* Sets the references of a tap's statistics, by their names, from the sums over the reference's
- * elements. Statistics of unknown name get none. Differences of minimum, maximum and mean are
- * measured by the root mean square, because they may be 0 themselves. */
+ * elements. Statistics of unknown name get none. Differences are relative to the reference's value,
+ * of minimum, maximum, mean and std to its root mean square, because these may be 0 themselves, and
+ * of counts to the number of elements. std is that of the population (divided by n). */
 static void set_references_by_name(etr_tap_statistic *statistics, size_t count,
                                    const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);

@@ -29,7 +29,7 @@ typedef struct etr_taps {
  * says why. Lack of memory shows on the arena. */
 void etr_taps_read(etr_taps *out, const char *path, etr_warnings *warnings);
 
-/** Reads such a document; the path is for warnings. */
+/** Reads a taps.json from memory, into the arena of the warnings, which keep the path. */
 void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_warnings *warnings);
 
 /** Returns the spec of a value that the program returns, or NULL. */
@@ -44,7 +44,9 @@ const char *etr_tap_set_values(etr_tap_statistic *statistics, size_t count,
                                const etr_tensor_view *view);
 
 /** Computes the same statistics of a complete tensor of the reference, reading it once, and sets
- * how much each differs. Returns NULL on success, or the reason why it cannot be read. */
+ * the reference and the relative difference (0.01 is 1 %) of each; those with a name that cannot be
+ * computed here stay uncompared. Returns NULL on success, or the reason why the tensor cannot be
+ * read, for the user; one without elements cannot. */
 const char *etr_tap_set_references(etr_tap_statistic *statistics, size_t count,
                                    const etr_tensor_view *view);
 
