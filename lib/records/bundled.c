@@ -42,8 +42,9 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-/* Pickles a tensor of a test. Returns NULL on success, or the reason why it cannot be pickled, for
- * the user. */
+/* Appends a tensor of a test to the pickle; its bytes are borrowed from the BundledProgram. Returns
+ * NULL on success, or the reason why it cannot be pickled, for the user; then the pickle is of no
+ * use. */
 static const char *pickle_tensor(etr_pickler *out, bundle_reader *r, etr_fb_at table) {
   int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
   uint32_t rank;
@@ -89,8 +90,8 @@ static const char *pickle_value(etr_pickler *out, bundle_reader *r, etr_fb_at va
 }
 
 /* Pickles the inputs or the expected outputs of a test as a list; `field` is CASE_INPUTS or
- * CASE_OUTPUTS. Returns NULL on success, or the reason why that is impossible: a value cannot be
- * pickled, or there are no expected outputs. */
+ * CASE_OUTPUTS. Returns NULL on success, or the reason why that is impossible, for the user: a
+ * value cannot be pickled, or there are no expected outputs. */
 static const char *pickle_values_of_test(etr_pickler *out, bundle_reader *r, etr_fb_at test,
                                          unsigned field) {
   uint32_t count;
@@ -109,8 +110,9 @@ static const char *pickle_values_of_test(etr_pickler *out, bundle_reader *r, etr
 
 /* ---- Tests ---- */
 
-/* Pickles the expected outputs of all tests of a method (a suite), as a member of the dict that was
- * put before. Returns NULL on success, or the reason why that is impossible. */
+/* Pickles the expected outputs of all tests of a method (a suite), a list of one list per test, as
+ * the member METHOD of the dict that was put before. Returns NULL on success, or the reason why
+ * that is impossible. */
 static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, uint32_t index) {
   const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
   etr_pickler_put_text(out, suite.method);
@@ -126,8 +128,9 @@ static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, u
   return NULL;
 }
 
-/* Pickles the inputs of the first test of `forward`, which is what ExecuTorch stores in a
- * record; the reason why that is impossible is kept in bundled->problem. */
+/* Pickles the inputs of the first test of `forward` into bundled->inputs, which is what ExecuTorch
+ * stores in a record; the reason why that is impossible is kept in bundled->problem. Without such a
+ * test there are no inputs, and no problem. */
 static void pickle_inputs_of_forward(bundle_reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickler out;
@@ -147,8 +150,9 @@ static void pickle_inputs_of_forward(bundle_reader *r) {
 
 /* ---- The file ---- */
 
-/* Pickles the tests of a BundledProgram as an ETRecord stores them: expected outputs by method, and
- * inputs of `forward`. The reason why something cannot be pickled is kept in bundled->problem.
+/* Pickles the tests of a BundledProgram as an ETRecord stores them: expected outputs by method into
+ * bundled->outputs, and inputs of `forward` into bundled->inputs. The reason why one of them cannot
+ * be pickled is kept in bundled->problem, and that one stays empty.
  * Fails if the BundledProgram is damaged, or when out of memory. */
 static etr_status pickle_tests(bundle_reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));

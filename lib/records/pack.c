@@ -68,8 +68,9 @@ static etr_status plan_base_entries(packer *p, etr_error *error) {
 /* ---- Parts ---- */
 
 /* Sets *out to whether the version of ExecuTorch that wrote the first planned Edge program stores
- * inputs and outputs with pickle.dumps, not torch.save. Up to 1.1 the program's entry names no
- * method, and in 2023 there is none. Fails if the program cannot be read. */
+ * inputs and outputs with pickle.dumps, not torch.save: true if there is no such program (as in
+ * 2023), if its entry names no method (as up to 1.1), or by its schema version. Fails if the
+ * program cannot be read. */
 static etr_status find_whether_pickled(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
@@ -89,9 +90,10 @@ static etr_status find_whether_pickled(bool *out, const packer *p, etr_error *er
   return ETR_OK;
 }
 
-/* Plans an entry for a part that the caller gave; a BundledProgram is read, because it becomes two
- * entries. `given` has the names that were given before. Fails if a name is given twice or the part
- * is not what its name says, or when out of memory. */
+/* Plans an entry for a part that the caller gave, in place of the base's entry of that name; a
+ * BundledProgram is read into p->bundled, because it becomes two entries, and p->takes_inputs is
+ * set. `given` has the names of the parts that were planned before. Fails if a name is given twice
+ * or the part is not what its name says, or when out of memory. */
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
@@ -124,8 +126,9 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_GRAPH_ID};
 
 /* Returns the position of a part in the order in which entries are written, which is ExecuTorch's:
- * 0 for the exported program ("aten"). Parts that are no entries come last. The name of a part says
- * "edge" where the name of the entry says ETR_EDGE_ENTRY. */
+ * 0 for the exported program ("aten"), then 1 plus the index in entry_order. Parts of other kinds
+ * (a .pte or BundledProgram) and unknown entries come last. The name of a part says "edge" where
+ * the name of the entry says ETR_EDGE_ENTRY. */
 static size_t rank_of_part(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
@@ -160,7 +163,8 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
   return plan_entry(p, &planned, error);
 }
 
-/* Fails if an entry of weights belongs to a program that is not planned; other entries are fine. */
+/* Fails if an entry of weights (or constants or example inputs) belongs to a program that is not
+ * planned; other entries are fine. */
 static etr_status fail_without_program(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
@@ -198,8 +202,9 @@ static bool is_empty(const etr_planned *planned) {
   return !planned->archive && !planned->path && !planned->bytes.data;
 }
 
-/* Writes a planned entry: copied from an archive, from a file or bytes, or for weights that were
- * not given, as an empty object of torch.save. Fails if it cannot be read or written. */
+/* Writes a planned entry: copied from an archive, from a file or bytes, or for weights, constants
+ * or example inputs that were not given, as an empty object of torch.save. Fails if it cannot be
+ * read or written. */
 static etr_status write_entry(etr_archive_writer *writer, etr_planned *planned, etr_error *error) {
   etr_sibling sibling;
   if (planned->archive)
@@ -212,8 +217,8 @@ static etr_status write_entry(etr_archive_writer *writer, etr_planned *planned, 
 }
 
 /* Writes the reference outputs and inputs of a BundledProgram as entries, unless such entries are
- * planned. Inputs are left out of records of versions that cannot read them. Fails if writing
- * does. */
+ * planned, which the caller gave. Inputs are left out, with a note to the caller, of records of
+ * versions that cannot read them. Fails if writing does. */
 static etr_status write_entries_of_bundle(const packer *p, etr_archive_writer *writer,
                                           etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";
@@ -234,7 +239,8 @@ static etr_status write_entries_of_bundle(const packer *p, etr_archive_writer *w
   return etr_archive_writer_add(writer, inputs, etr_torch_save, &object, error);
 }
 
-/* Writes all entries of the record. Fails as soon as one cannot be written. */
+/* Writes all entries of the record and ends the zip; the identifier, an empty entry that every
+ * record has, comes first unless the base has it. Fails as soon as an entry cannot be written. */
 static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error *error) {
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));

@@ -19,8 +19,8 @@ static etr_status fail_with_errno(const char *path, etr_error *error) {
                   strerror(errno));
 }
 
-/* Writes the bytes of a file into a sink. Fails if the file cannot be read, or if the sink
- * fails. */
+/* Writes the bytes of a regular file into a sink. Fails if the file cannot be read, or if the sink
+ * fails, which alone is then reported. */
 static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
   char bytes[32 * 1024];
   size_t got;
@@ -60,8 +60,10 @@ static etr_status fail_name(const char *name, const char *what, etr_error *error
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
 }
 
-/* Makes the name of a program's entry from the part's name, such as "edge/forward". Fails for a
- * name that the ETRecord uses itself, or when out of memory. */
+/* Makes the name of a program's entry from the part's name: "edge/METHOD" and "edge" become
+ * ETR_EDGE_ENTRY/METHOD, "aten" ETR_ATEN_ENTRY, and another module gets the method "forward" if it
+ * names none; names of entries stay. Fails for a name that the ETRecord uses itself, or when out of
+ * memory. */
 static etr_status name_of_program_entry(const char **out, etr_arena *arena, const char *name,
                                         etr_error *error) {
   static const char edge[] = "edge/";
@@ -83,8 +85,8 @@ static etr_status name_of_program_entry(const char **out, etr_arena *arena, cons
   return *out ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Makes the name of an entry from the part's name. Fails for an empty or reserved name, or when
- * out of memory. */
+/* Names of known entries stay; the name of weights is made from that of their program, with the
+ * same ending. Fails for an empty or reserved name, or when out of memory. */
 etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
   etr_sibling sibling;
   etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
@@ -148,8 +150,8 @@ static etr_status read_schema_version(int64_t version[2], etr_json *json, etr_er
   return has_memory ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Reads the version of a program's schema from an entry of an archive. Fails if the entry cannot
- * be opened, or when out of memory. */
+/* Reads the version of a program's schema, major and minor, from an entry of an archive, with the
+ * reader's default limits (NULL). Fails if the entry cannot be opened, or when out of memory. */
 static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned,
                                        etr_error *error) {
   etr_archive_entry *entry;
@@ -160,8 +162,8 @@ static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *pl
   return status;
 }
 
-/* Reads the version of a program's schema from wherever its content is. Fails if that cannot be
- * opened. */
+/* version[0] is the major and version[1] the minor number. The content is in an archive, in memory
+ * or in a file; NULL: the JSON reader's default limits. */
 etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
   if (planned->archive)
     return read_schema_of_entry(version, planned, error);
@@ -203,7 +205,8 @@ static bool has_text_at(const head *h, size_t at, const char *text) {
 }
 
 /* Returns what is wrong with an entry of a kind that starts with these bytes, for the user; NULL if
- * nothing is. */
+ * nothing is, or if nothing is known of how the kind starts. A .pte and a BundledProgram have their
+ * FlatBuffers identifiers at byte 4. */
 static const char *fault_of_first_bytes(etr_entry_kind kind, const head *h) {
   bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_text_at(h, 0, "PK");
   switch (kind) {

@@ -23,6 +23,7 @@ void etr_redaction_clear(etr_redaction *redaction) {
 
 /* ---- The redacted text, which the append functions put together in h->text ---- */
 
+/* Appends bytes to the redacted text. When out of memory, the arena has failed. */
 static void append_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *slot = etr_vec_push(&h->arena, &h->text);
@@ -99,8 +100,9 @@ static bool is_placeholder(etr_slice path) {
 }
 
 /* Appends a path of modules, which may end in a weight, with a new name "m" and a number for each
- * part, which is assigned if it is new. Numbers, and the usual names of weights, say nothing about
- * a model, so they stay. */
+ * part, which is assigned if the part is new. What says nothing about a model stays: numbers, the
+ * usual names of weights at the end, torch's L['self'] at the start, and its placeholder for no
+ * module. */
 static void append_redacted_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : size_of_root(path);
   append_bytes(h, etr_slice_before(path, root));
@@ -127,7 +129,8 @@ etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
 
 /* ---- nn_module_stack ---- */
 
-/* Appends the name of a module's class, "C" and a number unless it is one of torch. */
+/* Appends the name of a module's class: "C" and its number, which is assigned if it is new, unless
+ * the class is one of torch. */
 static void append_redacted_class(etr_redaction *h, etr_slice name) {
   if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
     append_bytes(h, name);
@@ -137,7 +140,7 @@ static void append_redacted_class(etr_redaction *h, etr_slice name) {
 
 /* Appends a level of an nn_module_stack, KEY,PATH,TYPE, where `depth` is its number from 0. The
  * path may contain commas, so it ends at the last one. The key only distinguishes levels: it is
- * made anew, of the path. */
+ * made anew, of the redacted path, or of `depth` for levels below the first that have no path. */
 static void append_redacted_level(etr_redaction *h, etr_slice level, uint32_t depth) {
   etr_slice rest = etr_slice_after(level, find_any_of(level, ",") + 1);
   size_t comma = rest.size;
@@ -201,7 +204,8 @@ static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
 }
 
 /* Appends the name of a node in which parts of module paths that are known (h->parts) are replaced
- * by "m" and their number. Whatever else is between underscores and dots stays. */
+ * by "m" and their number. Whatever else is between underscores and dots stays, and so does a usual
+ * name of a weight at the end. */
 static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);
@@ -248,8 +252,9 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 
 /* ---- Learning ---- */
 
-/* Returns a new name for the node of a weight, made of its redacted path, with a number if another
- * weight has that name; NULL when out of memory. */
+/* Returns a new name for the node of a weight: the prefix and the weight's redacted path with
+ * underscores, as torch names such nodes, and a number if another weight has that name. NULL when
+ * out of memory. */
 static const char *make_name_of_weight_node(etr_redaction *h, const char *prefix,
                                             const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
@@ -266,7 +271,9 @@ static const char *make_name_of_weight_node(etr_redaction *h, const char *prefix
   return given;
 }
 
-/* Assigns new names to the parts of a weight's path, and to the weight's node. */
+/* Assigns new names to the parts of a weight's path (h->parts), and to the weight's node
+ * (h->values) unless it has one or its name does not begin as torch begins names of weights. When
+ * out of memory, the arena has failed. */
 static void assign_names_of_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
@@ -281,7 +288,7 @@ static void assign_names_of_weight(etr_redaction *h, const etr_node *node) {
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
-/* Redacting a path assigns new names to its parts. */
+/* Redacting a path assigns new names to its parts, which is all that the calls are for. */
 void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
   for (size_t i = 0; i < graph->module_count; i++)
     etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
@@ -292,8 +299,8 @@ void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
 
 /* ---- Stack traces ---- */
 
-/* Appends the name of a source file: that of a library stays, a generated one becomes
- * "<generated>", others become "f", a number and ".py". */
+/* Appends the name of a source file: that of a library stays from the library's folder on, a
+ * generated one becomes "<generated>", others become "f", a number and ".py". */
 static void append_redacted_file(etr_redaction *h, etr_slice file) {
   etr_slice in_library = etr_library_path(file);
   if (in_library.size)

@@ -54,9 +54,9 @@ static bool has_escapes(etr_slice raw) {
   return memchr(raw.data, '\\', raw.size) != NULL;
 }
 
-/* Copies a string that `redact` may change. If it does not, the string is copied byte by byte with
- * its escapes. One that has escapes, or that is too long for the JSON reader to lend it as a whole,
- * is decoded before it is redacted. */
+/* Copies a string that `redact` may change. With keep_text(), which changes none, it is copied byte
+ * by byte with its escapes. One that has escapes, is empty, or is too long for the JSON reader to
+ * lend it as a whole, is decoded before it is redacted. */
 static void copy_string(copier *c, etr_slice (*redact)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_lent = etr_json_peek_raw(c->in, &raw);
@@ -85,7 +85,7 @@ static bool write_into_string(void *context, const void *data, size_t size) {
 }
 
 /* Copies a JSON document that is a string in another one; its root is an object of this kind. If it
- * is damaged, the outer document's reader fails. */
+ * is damaged, the outer document's reader fails; when out of memory, *c->out_of_memory is set. */
 static void copy_document_in_string(copier *c, object_kind kind) {
   etr_writer writer;
   etr_jw out;
@@ -158,8 +158,9 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are
- * dropped, because they might contain names. */
+/* Returns what is done with a member `key` of an object of this kind, by the table `members`, whose
+ * entries count always or only if names are redacted. Unknown members are copied; but if names are
+ * redacted, those of nodes' metadata are dropped, because they might contain names. */
 static member_action action_for_member(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
@@ -168,7 +169,7 @@ static member_action action_for_member(const copier *c, object_kind kind, etr_sl
   return kind == OF_METADATA && c->redaction ? DROP : COPY;
 }
 
-/* Skips a value and writes another one instead of it; null remains null. */
+/* Skips a value and writes `value`, which is JSON, instead of it; null remains null. */
 static void write_instead(copier *c, etr_slice value) {
   if (etr_json_peek(c->in) == ETR_JSON_NULL)
     value = ETR_SLICE("null");
@@ -176,7 +177,8 @@ static void write_instead(copier *c, etr_slice value) {
   etr_jw_raw(c->out, value);
 }
 
-/* Copies the target of a node, and records whether the node calls a delegate. */
+/* Copies the target of a node, and sets context->calls_delegate to whether the node calls a
+ * delegate: only then its string arguments are documents of lowered modules. */
 static void copy_target(copier *c, json_context *context) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
@@ -185,8 +187,8 @@ static void copy_target(copier *c, json_context *context) {
   copy_value(c, *context);
 }
 
-/* Copies a string to which an action from TRACE to LOWERED applies: redacted, or if it is a
- * document, with the members of that replaced in turn. */
+/* Copies a string to which one of these actions applies: redacted, or if it is a JSON document of
+ * its own (a lowered module, or the list of a node's ancestors), copied member by member. */
 static void copy_special_string(copier *c, member_action action) {
   switch (action) {
   case TRACE:
@@ -207,8 +209,10 @@ static void copy_special_string(copier *c, member_action action) {
   }
 }
 
-/* Copies the value of a member as the action says, or writes what replaces it. The target of a node
- * precedes its arguments, so that context->calls_delegate is known for these. */
+/* Copies the value of a member as the action says, or writes what replaces it. Actions on texts
+ * (TRACE to LOWERED in the enum) do not apply to other values, nor LOWERED outside of calls of
+ * delegates. The target of a node precedes its arguments, so that context->calls_delegate is known
+ * for these. */
 static void copy_member(copier *c, json_context *context, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   json_context inside = {OF_PROGRAM, context->calls_delegate};
@@ -244,7 +248,8 @@ static void copy_member(copier *c, json_context *context, member_action action) 
 
 /* ---- Values ---- */
 
-/* Copies an object without the members that are dropped. */
+/* Copies an object without the members that are dropped; its kind (context.kind) decides which.
+ * Keys may be names, too, and are redacted. */
 static void copy_object(copier *c, json_context context) {
   etr_slice key;
   etr_json_object(c->in);
@@ -270,7 +275,8 @@ static void copy_array(copier *c, json_context context) {
   etr_jw_end(c->out);
 }
 
-/* Copies an array or object with `copy`, unless it is nested too deeply. */
+/* Copies an array or object with `copy`; the reader fails if it is nested too deeply, which would
+ * use up the stack. */
 static void copy_nested(copier *c, json_context context, void (*copy)(copier *, json_context)) {
   if (c->depth == MOST_DEPTH)
     etr_json_fail(c->in, "nested too deeply");
@@ -280,7 +286,7 @@ static void copy_nested(copier *c, json_context context, void (*copy)(copier *, 
   c->depth--;
 }
 
-/* Copies a value of any type. */
+/* Copies a value of any type. Strings are redacted as names unless nothing is to be redacted. */
 static void copy_value(copier *c, json_context context) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT:
@@ -353,8 +359,8 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
 }
 
 /* Copies a program without its weights and, with a redaction, without names. Fails if the program
- * is damaged or the sink fails, or when out of memory. The reason why writing failed is the sink's,
- * so that the writer is not asked for it. */
+ * is damaged or the sink fails, or when out of memory; damage is reported first. Why writing failed
+ * only the sink knows, so that the writer is not asked for it (NULL). */
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
   etr_writer writer;
@@ -392,7 +398,7 @@ static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) 
 }
 
 /* Keeps an entry in which names cannot be found, unless names are to be redacted: then it is left
- * out, and the caller is told why. */
+ * out, which is a success, and a note tells the caller why (`why_not`). */
 static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not,
                                         etr_error *error) {
   if (!s->redaction)
@@ -408,7 +414,8 @@ static etr_entry_kind kind_of_entry(const char *name) {
 }
 
 /* Writes a program without weights and, with a redaction, without names. The first records pickled
- * their graphs, which cannot be stripped. Fails if it cannot be read or written. */
+ * their graphs, which cannot be stripped: they are kept, or left out if names are redacted. Fails
+ * if it cannot be read or written. */
 static etr_status strip_program(const stripper *s, size_t index, etr_error *error) {
   enum { PICKLE = 0x80 }; /* the first byte of a pickle */
   program p = {s, index};
@@ -435,7 +442,8 @@ static etr_status empty_weights(const stripper *s, size_t index, etr_error *erro
   return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
 }
 
-/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. Fails
+/* Writes an entry of the stripped record, by its kind: programs stripped, weights emptied, others
+ * kept as they are; of these, a .pte and unknown contents are left out if names are redacted. Fails
  * if it cannot be read or written. */
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
   switch (kind_of_entry(etr_archive_name(s->archive, index))) {
@@ -458,6 +466,7 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
   }
 }
 
+/* Writes all entries of the stripped record and ends the zip. Fails as strip_entry() does. */
 static etr_status strip_all(const stripper *s, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(s->archive); i++)
     ETR_TRY(strip_entry(s, i, error));
@@ -483,7 +492,7 @@ static etr_status assign_new_names(etr_redaction *redaction, const char *path, e
 }
 
 /* Writes the stripped record, after new names were assigned if modules are to be renamed. Fails if
- * it is no ETRecord, or as strip_entry() does. */
+ * the file is no ETRecord, or as assign_new_names() and strip_entry() do. */
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(s->path, error);
@@ -495,7 +504,8 @@ static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *err
   return status;
 }
 
-/* Fails if the record cannot be opened, or as strip_opened() does. */
+/* s.redaction stays NULL if neither option asks for a redaction; it renames modules only with
+ * rename_modules. Fails if the record cannot be opened, or as strip_opened() does. */
 etr_status etr_record_strip(const char *record, const etr_strip_options *options,
                             const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};

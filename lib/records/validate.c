@@ -26,8 +26,9 @@ typedef struct etr_flaws {
 
 static const char of_instructions[] = "their times are on no node, or on a wrong one";
 
-/* Adds a flaw of an entry. `suffers`, a static text, says what it makes worse; `format` says what
- * is wrong. When out of memory, the arena has failed. */
+/* Adds a flaw of an entry, whose name is copied. `suffers`, a static text, says what the flaw makes
+ * worse; `format` says what is wrong. Both are for the user. When out of memory, the arena has
+ * failed. */
 static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
                      const char *format, ...) {
   char what[512];
@@ -52,7 +53,8 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
-/* Counts a case that was checked, and keeps instruction and handle of the first that is a flaw. */
+/* Counts a case that was checked (of) and, if it is a flaw, as one (count); keeps instruction and
+ * handle of the first flaw. */
 static void count_case(tally *counts, bool is_flaw, int32_t instruction, uint32_t handle) {
   counts->of++;
   if (!is_flaw)
@@ -112,8 +114,9 @@ static bool is_only_program(const etr_graph *graph) {
 }
 
 /* Returns true if a node of the graph has the handle, or if a getitem node may have had it:
- * torch.export does not store getitem nodes. Up to 0.7 these had handles of their own, one for each
- * result of an operator, which follow the operator's handle. */
+ * torch.export does not store getitem nodes. Up to 0.7 getitem nodes had handles of their own, one
+ * for each result of an operator, which follow the operator's handle. False if the handle is below
+ * all others. */
 static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = handles->count;
@@ -139,8 +142,8 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
-/* Lists the debug handles of a graph's nodes, in ascending order. When out of memory, the arena has
- * failed. */
+/* Lists the debug handles of a graph's nodes, in ascending order; nodes without one (0) are left
+ * out. When out of memory, the list is empty and the arena has failed. */
 static node_handles list_node_handles(const etr_graph *graph, etr_arena *scratch) {
   node_handles list = {
       .data = etr_arena_alloc_array(scratch, graph->node_count + 1, sizeof *list.data),
@@ -154,8 +157,9 @@ static node_handles list_node_handles(const etr_graph *graph, etr_arena *scratch
   return list;
 }
 
-/* Adds a flaw if debug handles of the map belong to no node of the graph. A graph that was recorded
- * after lowering lacks nodes, so that this is no mismatch. */
+/* Adds one flaw if debug handles of the map belong to no node of the graph (0 is no handle). A
+ * graph that was recorded after lowering lacks nodes, so that this is no mismatch: something is
+ * missing. */
 static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
                                  const etr_graph *graph) {
   etr_arena scratch = {0};
@@ -203,8 +207,9 @@ static bool has_ancestors(const etr_graph *graph) {
   return !has_debug_handles(graph);
 }
 
-/* Adds flaws where the handle map of a method does not fit its Edge graph. A map without
- * instructions needs no graph: the method only returns constants. */
+/* Adds flaws where the handle map of a method does not fit its Edge graph: the program was changed
+ * after the map was made, handles are of no node, or there is no graph. A map without instructions
+ * needs no graph: the method only returns constants. */
 static void compare_map_with_graph(etr_flaws *flaws, const etr_record *record,
                                    const etr_map_method *map) {
   const etr_graph *graph = edge_graph_of(record, map->name);
@@ -263,8 +268,9 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
   return is_call ? method->delegates[instruction->delegate].backend : NULL;
 }
 
-/* Adds flaws if the program lacks instructions of the handle map, or does not call the delegates
- * there that the map says. */
+/* Adds a flaw if the program lacks instructions of the handle map, and one if it does not call the
+ * delegates that the map says at these instructions, by their backends. An instruction's id is its
+ * index in the program. */
 static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *map,
                                       const etr_pte_method *method) {
   tally missing = {0}, other_backend = {0};
@@ -289,9 +295,9 @@ static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *ma
              map->name, other_backend.count, other_backend.of, other_backend.instruction);
 }
 
-/* Adds flaws if the handle map lacks a method of the program that has a graph, or calls of
- * delegates. Calls in the bodies of cond, map and scan are in no map. `path_or_entry` is where the
- * program is. */
+/* Adds a flaw if the handle map lacks a method of the program that has a graph, and one if the
+ * delegate map lacks calls of delegates. Calls in the bodies of cond, map and scan need not be in a
+ * map. `path_or_entry` is where the program is. */
 static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
                                 const etr_pte_method *method, const char *path_or_entry) {
   const etr_map_method *map = map_of_method(record, method->name);
@@ -342,7 +348,8 @@ static const char *loss_of_entry(const char *name) {
   return kind == ETR_ENTRY_WEIGHTS ? by_executorch : etr_entry_loss(kind);
 }
 
-/* Adds a flaw for an entry that cannot be read, for the reason that `failure` says. */
+/* Adds a flaw for an entry that cannot be read, for the reason and at the offset that `failure`
+ * says. */
 static void add_damage(validator *v, const etr_error *failure, const char *entry) {
   add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of_entry(entry), "%s", failure->message);
   if (v->flaws.list.count)
@@ -389,7 +396,7 @@ static bool is_damaged(const validator *v, const char *entry) {
 
 /* Adds a flaw if the entry reference_outputs, which torch.save wrote, is damaged. An entry that is
  * known to be damaged is not looked at again. Fails only when out of memory: its bytes were all
- * read before, so that other failures were reported then. */
+ * read before by check_bytes_of_entry(), so that other failures were reported then. */
 static etr_status check_reference_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -414,8 +421,9 @@ static etr_status check_reference_outputs(validator *v, etr_error *error) {
 #define LEFT_OUT "; left out"
 
 /* Adds a flaw for each warning of the record's reader about an entry that is not known to be
- * damaged: its bytes are complete, but their content is wrong. The reader leaves such an entry out,
- * which is not said again. Warnings about unknown entries are passed over. */
+ * damaged: its bytes are complete, but their content is wrong. The text LEFT_OUT, with which the
+ * reader says that it leaves the entry out, is cut off, because the flaw says what suffers.
+ * Warnings about unknown entries are passed over. */
 static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   for (size_t i = 0; i < warnings->list.count; i++) {
     const etr_warning *w = &warnings->list.data[i];
@@ -433,7 +441,8 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* Compares the maps with the methods of the program, which is at a path or in an entry. */
+/* Adds flaws where the maps and the methods of the program, which is at a path or in an entry, do
+ * not fit: in both directions. */
 static void compare_maps_with_program(validator *v, const etr_record *record, const etr_pte *pte,
                                       const char *path_or_entry) {
   for (size_t i = 0; i < record->method_count; i++) {
@@ -476,7 +485,8 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
 }
 
 /* Adds a flaw for each kind of entry that the record lacks, and for a missing program. The latter
- * names no entry, because the program may also be a file. */
+ * names no entry (""), because the program may also be a file. Kinds are bits, up to
+ * ETR_ENTRY_PTE. */
 static void add_missing_entries(validator *v, const etr_record *record) {
   unsigned missing = etr_record_missing(record);
   if (!v->validation.pte)
@@ -493,8 +503,9 @@ static void add_missing_entries(validator *v, const etr_record *record) {
 }
 
 /* Reads the record as a profile does, and adds flaws for what its entries say about each other and
- * about the program, and for those that are missing. Fails when out of memory, or if a file cannot
- * be read. */
+ * about the program, and for those that are missing. A record that cannot be read as a whole is one
+ * more flaw, a success, and nothing else is compared then. Fails when out of memory, or if a file
+ * cannot be read. */
 static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error *error) {
   etr_record record;
   etr_warnings warnings = {.arena = &v->arena};
@@ -530,8 +541,9 @@ static int by_kind_and_entry(const void *a, const void *b) {
   return compared ? compared : strcmp(x->what, y->what);
 }
 
-/* Adds flaws if ExecuTorch's rules do not allow the name of an entry, or if an entry is missing to
- * which it belongs, or which belongs to it. */
+/* Adds flaws if ExecuTorch's rules do not allow the name of an entry, if nothing is known about it,
+ * or if an entry is missing: the program to which weights belong, or the weights, constants or
+ * example inputs of a program. */
 static void check_name_of_entry(validator *v, const char *name) {
   etr_entry_kind kind = kind_of(name);
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
@@ -576,7 +588,7 @@ static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error
   return ETR_OK;
 }
 
-/* Checks a record; *out is NULL if that fails. */
+/* The validation is the first member of what is allocated here, and freed with it. */
 etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
@@ -598,7 +610,7 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
   return status;
 }
 
-/* Frees a validation; NULL is allowed. */
+/* The caller's pointer is that to the validator, whose first member the validation is. */
 void etr_validation_close(etr_validation *validation) {
   validator *v = (validator *)validation;
   if (!v)
