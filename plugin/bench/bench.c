@@ -57,9 +57,10 @@ static const figure figures[] = {
 
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-/* Returns a figure from a line "PyTorchObserver {...}": milliseconds, or for a figure that counts
- * something, the count per second. Returns NAN if there is no line (`report` is NULL) or it does
- * not have the figure. */
+/* Returns a figure from a line "PyTorchObserver {...}": milliseconds from the time `from` to the
+ * time `to`, or for a figure that counts something, the count per second. The line says its units
+ * of time per second (SCALING_FACTOR_UNITS_PER_SECOND); without that they are milliseconds. Returns
+ * NAN if there is no line (`report` is NULL) or it does not have the figure. */
 static double printed_value(const figure *f, const char *report) {
   double start_time, end_time, scale, count;
   if (report == NULL || !flat_json_number(report, f->from, &start_time) ||
@@ -88,9 +89,10 @@ typedef struct bench_run {
 
 /* ---- Reading ---- */
 
-/* Drops recordings whose ETDumps cannot be read from the list; their files remain. Each ETDump is
- * opened alone, because together with others a damaged one would make all unreadable. Returns
- * false, with a message, if no recording is left. */
+/* Drops recordings whose ETDumps cannot be read, or have no run, from the list, with a message, and
+ * counts them as failed; their files remain. Each ETDump is opened alone, because together with
+ * others a damaged one would make all unreadable. Returns false, with a message, if no recording is
+ * left; a base that does not exist needs none. */
 static bool drop_unreadable_recordings(const bench_run *b, bench_side *side) {
   const etr_options reading = {.ticks_per_second = b->settings->ticks_per_second,
                                .max_bytes = command_bytes(b->settings->max_bytes),
@@ -123,8 +125,9 @@ static bool drop_unreadable_recordings(const bench_run *b, bench_side *side) {
   return false;
 }
 
-/* Opens the profile of the base's ETDumps, if the bench has a base, and prints its warnings. Its
- * record is that of --against-record, or else that of the new side. */
+/* Opens b->base, the profile of the base's ETDumps, if the bench has a base, and prints its
+ * warnings. The base's record is that of --against-record, or else that of the new side. Fails with
+ * a message. */
 static exit_status open_base(bench_run *b) {
   cli_settings base_settings = *b->settings;
   if (b->job->base.arguments == NULL)
@@ -137,8 +140,9 @@ static exit_status open_base(bench_run *b) {
   return bench_open_side(&b->base, &base_settings, &b->job->base);
 }
 
-/* Computes statistics over the recordings of the new side: of each figure that the runner printed,
- * and of the time that the process took. */
+/* Computes statistics over the recordings of the new side: of each figure that the runner printed
+ * (b->printed), and of the seconds that the process took (b->wall). Recordings without a figure do
+ * not count for it. */
 static exit_status measure_output(bench_run *b) {
   const bench_side *side = &b->job->newer;
   double *values = calloc(side->count, sizeof *values);
@@ -156,8 +160,8 @@ static exit_status measure_output(bench_run *b) {
   return EXIT_DONE;
 }
 
-/* Opens the readable ETDumps of both sides as profiles, then computes what the runner printed.
- * Fails if a side has none. */
+/* Opens the readable ETDumps of each side as one profile, then computes what the runner printed.
+ * Fails with a message if a side has none, or a profile cannot be opened. */
 static exit_status read_recordings(bench_run *b) {
   bool has_base = drop_unreadable_recordings(b, &b->job->base);
   if (!drop_unreadable_recordings(b, &b->job->newer) || !has_base)
@@ -177,9 +181,10 @@ static double cost_of_tracing(const bench_run *b) {
 
 enum { OWN_HPARAMS = FIGURES + 7 };
 
-/* Fills the hyperparameters of the run: medians of the figures that the runner printed, facts about
- * the bench, and the user's own, which come last and so replace others of the same name. The texts
- * of numbers are in the other two arrays. Returns how many there are. */
+/* Fills the hyperparameters of the run: medians of the figures that the runner printed (in their
+ * units), facts about the bench, and the user's own, which come last and so replace others of the
+ * same name. The texts of numbers are in the other two arrays, which must live as long as
+ * `hparams`. Returns how many hyperparameters there are. */
 static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_texts[FIGURES][32],
                            char fact_texts[3][32]) {
   const bench_facts *facts = &b->job->facts;
@@ -207,7 +212,9 @@ static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_tex
   return count;
 }
 
-/* Writes the recordings as runs for TensorBoard. A record without a graph only gets a warning. */
+/* Writes the recordings of the new side as runs for TensorBoard into the bench's run folder. A
+ * record without a graph only gets a warning, and that counts as success. Otherwise fails with a
+ * message. */
 static exit_status write_runs(const bench_run *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
@@ -243,7 +250,8 @@ static bool is_for_action(const bench_run *b) {
 }
 
 /* Prints what became slower or faster than the base, as `diff` does, unless the output is for a CI
- * action. Returns the exit status that --fail-above asks for. */
+ * action. is_in_turns: the recordings alternated, so that slow drifts of the machine count on both
+ * sides. Returns the exit status that --fail-above asks for, and EXIT_DONE without a base. */
 static exit_status compare_with_base(const bench_run *b) {
   etr_error error;
   etr_comparison *comparison;
@@ -284,7 +292,8 @@ static const etr_throughput *generation_throughput(const etr_profile *profile) {
   return found;
 }
 
-/* Returns the throughput of the method or phase that reads the prompt; NULL if it is not known. */
+/* Returns the throughput of the method or phase that reads the prompt, which is that of the first
+ * token; NULL if it is not known. */
 static const etr_throughput *prefill_throughput(const etr_profile *profile) {
   const etr_first_token *first = profile->first_token;
   if (!first)
@@ -295,7 +304,8 @@ static const etr_throughput *prefill_throughput(const etr_profile *profile) {
 }
 
 /* Returns a figure of the runner as the ETDumps have it, from the time of Method::execute alone:
- * milliseconds, or tokens per second. NAN if they do not have it. */
+ * milliseconds, or tokens per second. Reading the prompt (prefill) ends with the first token, so
+ * both have one time. NAN if the ETDumps do not have the figure. */
 static double recorded_figure(const bench_run *b, const figure *f) {
   const etr_throughput *prefill = prefill_throughput(b->profile);
   const etr_throughput *generation = generation_throughput(b->profile);
@@ -331,8 +341,8 @@ static void print_figures(const bench_run *b) {
     puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
-/* Prints how much longer the process takes with an ETDump than without one, or why that is unknown.
- * */
+/* Prints how much longer the process takes with an ETDump than without one, in percent, or why that
+ * is unknown; also if the recordings among themselves differ by as much. */
 static void print_cost_of_tracing(const bench_run *b) {
   double cost = cost_of_tracing(b);
   double untraced = b->job->facts.untraced_seconds;
@@ -359,7 +369,8 @@ static void print_links(const bench_run *b) {
   putchar('\n');
 }
 
-/* Warns if recordings of a side failed. Returns true if any did. */
+/* Warns if recordings of a side failed, were without ETDump or unreadable. Returns true if any did.
+ */
 static bool warn_of_failed(const bench_run *b, const bench_side *side) {
   if (side->failed > 0)
     message_warning("%zu of %zu %srecordings failed and do not count", side->failed,
@@ -367,7 +378,8 @@ static bool warn_of_failed(const bench_run *b, const bench_side *side) {
   return side->failed > 0;
 }
 
-/* Writes the run folder and prints the results. Returns the exit status of --fail-above, or else
+/* Writes the run folder and prints the results, for a CI action (is_for_action()) only the summary
+ * as that reads it. Returns the exit status of a failure or of --fail-above, or else
  * EXIT_SOME_FAILED if a recording of either side failed. */
 static exit_status write_and_print(bench_run *b) {
   exit_status status = write_runs(b);
