@@ -171,7 +171,9 @@ static void set_attribute(void *object, char *name, const char *value) {
     (void)agset(object, name, (char *)(uintptr_t)value);
 }
 
-/* Declares the attributes that are used, with their defaults, and the legend. */
+/* Declares the attributes that are used, with their defaults, because cgraph sets no undeclared
+ * ones, and sets the legend as the graph's label. Layout settings for many boxes, folded blocks and
+ * loops are declared only if the plan has these. */
 static void declare_attributes(const etr_dot_view *view, Agraph_t *root) {
   declare_list(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
   if (view->plan->box_count > MANY_BOXES)
@@ -243,7 +245,9 @@ static void set_box_colors(const etr_dot_view *view, Agnode_t *node, const etr_d
   }
 }
 
-/* Draws the boxes of nodes, of sequences of nodes, and of closed scopes. */
+/* Draws the boxes of nodes, of sequences of nodes (both named after their first node) and of closed
+ * scopes, each in its cluster; 1 lets cgraph create them. Boxes of several nodes are rounded,
+ * dashed if a delegate runs only some of their operators. Inputs and outputs are ellipses. */
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
@@ -271,8 +275,9 @@ static void draw_boxes(dot_drawing *drawing) {
   }
 }
 
-/* Draws the edges: wider with more uses, dashed from a node to the graph that it contains, and
- * labeled between the steps and passes of loops. */
+/* Draws the edges: wider with more uses, dashed from a node to the graph that it contains (0 uses),
+ * and labeled between the steps and passes of loops, where they do not affect the layout. Edges
+ * have no name (NULL). */
 static void draw_edges(dot_drawing *drawing) {
   static const char *const widths[] = {"1", "1.3", "1.6", "1.8", "2"}; /* by uses */
   const etr_dot_plan *plan = drawing->view->plan;
@@ -293,8 +298,9 @@ static void draw_edges(dot_drawing *drawing) {
   }
 }
 
-/* Draws the graph through Graphviz' library into a writer. Returns ETR_ERROR_MEMORY when out of
- * memory. The caller holds the lock. */
+/* Draws the graph through Graphviz' library into a writer. Names of clusters are listed by id, of
+ * which 0 is the root's, and those of boxes by twice their number. Returns ETR_ERROR_MEMORY when
+ * out of memory; failed writes are the writer's. The caller holds the lock. */
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {.open = id_open,
                     .map = id_map,
