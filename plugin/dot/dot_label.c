@@ -314,8 +314,9 @@ static void put_op_count(etr_writer *writer, uint32_t count) {
   etr_putf(writer, "%" PRIu32 " operator%s", count, etr_plural(count));
 }
 
-/* The label of a closed scope has its name and its number of operators. The label of consecutive
- * operators that are not in the top has their number, the first and the last. */
+/* The label of a closed scope has its name and its number of operators (of each, if it is drawn for
+ * several). The label of consecutive operators that are not in the top has their number, the first
+ * and the last. Both end with time, share and delegate. */
 char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
@@ -405,7 +406,8 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
 }
 
 /* Writes where and how long a node ran: backend, compute unit and cycles, then how its time was
- * identified, and its typical or median, least and greatest time. */
+ * identified, and its typical or median, least and greatest time per run, with units. The lines
+ * after the cycles only for a node that was timed. */
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   if (view->graph->times == NULL)
     return;
@@ -630,7 +632,7 @@ static void put_heat_row(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
-/* Writes a row of the legend with a text; an empty one for NULL. */
+/* Writes a row of the legend with a text; an empty row for NULL, as when out of memory. */
 static void put_text_row(etr_writer *writer, const char *text) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_html(writer, text != NULL ? text : "");
@@ -699,7 +701,9 @@ static void put_top_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "; the rest in gray, runs of operators and whole modules as one box</TD></TR>");
 }
 
-/* Writes the notes that apply: the meaning of "~", what is not drawn, and what is drawn as one. */
+/* Writes the rows of notes that apply: the meaning of "~", what is not drawn, and what is drawn as
+ * one. A time is estimated because operators were matched by the order of their classes, or because
+ * a slice of time was divided among them, or both. */
 static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;

@@ -197,8 +197,8 @@ static void number_levels(planner *p) {
 }
 
 /* Returns how many levels of scopes can be open so that there are at most `max_boxes` boxes: one
- * for each node in open scopes, and one for each scope directly below them. 0 when out of memory.
- */
+ * for each node in focus in open scopes, and one for each drawn scope directly below them. 0 when
+ * out of memory, which the arena shows. */
 static uint32_t count_levels_that_fit(planner *p, size_t max_boxes) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
