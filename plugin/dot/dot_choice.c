@@ -38,7 +38,7 @@ typedef struct module_names {
 } module_names;
 
 /* Returns the paths of modules that contain `part`, each after a blank, outer modules first, as
- * many as there is room for in a message. Module 0 is none. */
+ * many as there is room for in a message. Module 0 is the root. */
 static module_names list_module_names(const etr_graph *graph, const char *part) {
   enum { LISTED_LEVELS = 8 }; /* of modules; what lies deeper is not listed */
   module_names names = {.all = true};

@@ -703,7 +703,7 @@ static void put_top_row(etr_writer *writer, const etr_dot_view *view) {
 
 /* Writes the rows of notes that apply: the meaning of "~", what is not drawn, and what is drawn as
  * one. A time is estimated because operators were matched by the order of their classes, or because
- * a slice of time was divided among them, or both. */
+ * their time was not measured one by one, or both. */
 static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;
