@@ -101,8 +101,10 @@ static const etr_tap_spec *tap_spec_of(const accuracy_maker *m, const etr_debug_
 }
 
 /* Adds a row for a value that a tap (intermediate_output_tap) computed as statistics of a tensor,
- * as taps.json says. Returns false, and adds nothing, for any other value, and counts it if it
- * looks like statistics that taps.json does not explain. Returns true also when out of memory. */
+ * as taps.json says. Only outputs behind those of the exported program (from `first` on) are taps.
+ * Returns false, and adds nothing, for any other value; counts it in unknown_taps if it has
+ * fewer dimensions than its node's tensor, as statistics have. Returns true also when out of
+ * memory. */
 static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *value,
                                   const row_key *origin) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
@@ -170,9 +172,11 @@ static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
   etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1));
 }
 
-/* Sets is_tap of the values that the method returns and the exported program does not, which
- * intermediate_output_tap has added behind its outputs. An output of the exported program may be
- * the same value, and then it is no tap: so the second pass clears is_tap of these. */
+/* Sets is_tap of the rows of the values that the method returns and the exported program does not,
+ * which intermediate_output_tap has added behind its outputs: from index `first + returned` on,
+ * since the outputs begin with the `first` ones that are written to buffers. An output of the
+ * exported program may be the same value, and then it is no tap: so the second pass clears is_tap
+ * of these. */
 static void mark_tapped_values(accuracy_maker *m) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count;
@@ -582,8 +586,9 @@ typedef struct first_errors {
   uint32_t node;         /* with the lowest */
 } first_errors;
 
-/* Adds the SNR, in dB, of a node that reads only equal values: keeps the lowest SNR with its node,
- * and the lowest SNR of all other nodes. A node has one value in each run. */
+/* Adds the SNR, in dB, of a node that reads only values that equal the reference: keeps the lowest
+ * SNR with its node, and in `second` the lowest SNR of all other nodes. A node has a value in each
+ * run; these must not count as other nodes. */
 static void record_first_error(first_errors *firsts, uint32_t node, double snr) {
   if (node == firsts->node) {
     firsts->lowest = fmin(firsts->lowest, snr);
@@ -770,8 +775,8 @@ typedef struct ranked_value {
   uint32_t index;
 } ranked_value;
 
-/* Orders values from the most suspicious to the least: by group, then by score, then by the lower
- * SNR. */
+/* Orders values from the most suspicious to the least: by group, in the order of suspicion_class,
+ * then by the higher score, then by the lower SNR in dB, then as in the list of values. */
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
   if (x->of != y->of)
@@ -1059,7 +1064,8 @@ static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_opti
   return rank_all(m) ? set_spreads(m, options, error) : etr_fail_memory(error);
 }
 
-/* Compares with working memory that ends here; *out is NULL if that fails. */
+/* The scratch memory, the reference and the debug buffer are closed here, also on failure; what the
+ * result points to is in the arena of its box. */
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
                              const etr_accuracy_options *options, etr_error *error) {
   static const etr_accuracy_options defaults = {0};

@@ -77,7 +77,8 @@ static bool has_logged_operators(const joiner *j, size_t first, size_t end) {
 }
 
 /* Returns true if the outputs of a delegate can be the last `count` values that its call logged:
- * their number is the recorded one, and each value has the type and shape of its output. */
+ * their number is that of the record's delegate map, if it has one, several are in a known order
+ * (is_ordered), and each value may have the type and shape of its output. */
 static bool results_fit_values(const etr_placement *placement, const etr_debug_value *last,
                                const etr_node_output *outputs, size_t count) {
   const etr_placed *instruction = etr_placed_instruction(placement, last->instruction_id);
@@ -117,8 +118,10 @@ static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Sets the outputs of the values [first, end) that one event logged: what a method returned, what a
- * kernel computed, or the arguments of a delegate call. Returns false when out of memory. */
+/* Sets which output of its node each of the values [first, end) is that one event logged: what a
+ * method returned, what a kernel computed, or the arguments of a delegate call. The arguments stay
+ * unknown if the delegate logged its operators' results, which they would repeat, and so do values
+ * without a graph or node. Returns false when out of memory. */
 static bool set_outputs_of_event(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
   const etr_graph *graph = values[first].method == ETR_NONE
@@ -235,7 +238,8 @@ static uint32_t output_node(const etr_graph *graph) {
   return ETR_NONE;
 }
 
-/* Finds the method, node and output of each logged value. Returns false when out of memory. */
+/* A value is an argument if its instruction calls a delegate and no delegate operator logged it; a
+ * value that the method returned has the graph's output node. */
 bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_placement *placements,
                     size_t method_count) {
   row_index index = {0};
@@ -328,8 +332,9 @@ static void record_fault(measuring *m, const char *reason, size_t value) {
     *added = (fault){reason, value, 1};
 }
 
-/* Sets value->stats from the debug buffer. Returns the reason why it cannot be read, a static
- * text; NULL on success, and when out of memory, which the arena shows. */
+/* Sets value->stats from the debug buffer, and takes the tensor's bytes from the budget, so that
+ * damaged tensors that share bytes cannot take all time. Returns the reason why it cannot be read,
+ * a static text; NULL on success, and when out of memory, which the arena shows. */
 static const char *measure_value(measuring *m, etr_debug_value *value) {
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
@@ -425,8 +430,8 @@ static void write_location(char *location, size_t size, const etr_debug_value *v
     snprintf(location, size, "instruction %" PRId32, value->instruction_id);
 }
 
-/* Warns of the tensors with NaN (or, if `nan` is false, infinities) and says where the first of
- * them was computed. */
+/* Gives one warning if tensors have NaN (or, if `nan` is false, infinities): how many do, where the
+ * first of them was computed, and how many of its elements are such. */
 static void warn_of_not_finite(const etr_debug_data *data, bool nan, const etr_profile *profile,
                                etr_warnings *warnings) {
   const etr_debug_value *first = NULL;

@@ -17,7 +17,8 @@ typedef struct etr_debug_data {
                                 identify the dump of the debug buffer */
 } etr_debug_data;
 
-/** Concatenates the values of the dumps, in the arena. Returns false when out of memory. */
+/** Concatenates the logged values of the dumps, in the arena; those of a single dump stay the
+ * dump's own. Returns false when out of memory. */
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps,
                        size_t dump_count);
 
@@ -40,8 +41,8 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
  */
 etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_error *error);
 
-/** Warns about the first tensor with NaN and the first with infinities, and names its node if it
- * has one. */
+/** Gives one warning if logged tensors have NaN and another if they have infinities: how many
+ * tensors, and the node of the first if it has one. */
 void etr_debug_warn_of_nan(const etr_debug_data *data, const etr_profile *profile,
                            etr_warnings *warnings);
 

@@ -96,8 +96,8 @@ static bool have_same_rows(const etr_tensor_view *a, const etr_tensor_view *b) {
          etr_tensor_count(b->sizes, b->rank - 1, 1, &rows_b) && rows_a == rows_b;
 }
 
-/* Dequantizes a piece of a tensor in place; its first number is the tensor's element `first`, from
- * which the channel follows. */
+/* Dequantizes a piece of a tensor in place: (number - zero point) * scale, by channel if there are
+ * several. Its first number is the tensor's element `first`, from which the channel follows. */
 static void dequantize(double *numbers, size_t count, uint64_t first,
                        const etr_dequantization *dequantization) {
   if (dequantization->channel_count == 1)
@@ -112,8 +112,8 @@ static void dequantize(double *numbers, size_t count, uint64_t first,
     }
 }
 
-/* Counts elements whose stored integers differ (a step is a difference of 1), and keeps the largest
- * difference. */
+/* Adds to steps->differing the number of elements whose stored integers differ, and keeps in
+ * steps->most the largest difference (1 is one quantization step). */
 static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -184,7 +184,7 @@ static size_t read_next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
 
 /* ---- Measuring ---- */
 
-/* Fails only when out of memory. */
+/* Fails only when out of memory. If *problem is set, *out is of the pairs that were read. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
                                      const char **problem, const etr_gap_side *reference,
                                      const etr_gap_side *actual) {

@@ -41,8 +41,8 @@ static const etr_graph *find_graph(const etr_profile *profile, const char *modul
   return NULL;
 }
 
-/* Finds the only reader of each ATen node: ETR_NONE for nodes without one, SEVERAL for those with
- * several. */
+/* Sets side->readers to the only node that reads each ATen node: ETR_NONE for nodes without one,
+ * SEVERAL for those with several. When out of memory, readers is NULL. */
 static void index_readers(program_side *side, etr_arena *arena) {
   side->readers = etr_arena_alloc_array(arena, side->aten->node_count, sizeof *side->readers);
   if (!side->readers)
@@ -56,9 +56,9 @@ static void index_readers(program_side *side, etr_arena *arena) {
     }
 }
 
-/* Indexes the graphs of a method in one record: its ATen nodes by name, and the last Edge node that
- * each was lowered to. `edge` is NULL if the record lacks the method. When out of memory, the arena
- * has failed. */
+/* Indexes the graphs of a method in one record: its ATen nodes by name (aten_by_name), the last
+ * Edge node that each was lowered to (last_of), and the only reader of each. `edge` is NULL if the
+ * record lacks the method. When out of memory, the arena has failed. */
 static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge,
                        etr_arena *arena) {
   side->edge = edge;
@@ -104,8 +104,8 @@ uint32_t etr_node_before_quantization(const etr_graph *graph, uint32_t node) {
 /* ---- Folded batch norms ---- */
 
 /* Returns the node of the reference whose value a convolution has: the batch norm that is its only
- * reader, if the record no longer has it, because it was folded into the convolution; otherwise the
- * node itself. */
+ * reader, if the profile's own record no longer has it, because it was folded into the convolution;
+ * otherwise the node itself. An index from SEVERAL on means several readers or none. */
 static const etr_node *past_folded_batch_norm(const partner_finder *f, const etr_node *node) {
   if (!strstr(node->target, "conv") || !f->other.readers)
     return node;

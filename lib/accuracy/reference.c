@@ -185,8 +185,9 @@ static int by_method(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Lists the runs that logged outputs, with the number of these, sorted by method. Returns false
- * when out of memory. */
+/* Lists the runs that logged outputs, sorted by method, then by run: of each, the index of its
+ * first output among the debug values, which are sorted by run, and the number of outputs. Returns
+ * false when out of memory, which the scratch arena shows. */
 static bool list_runs_with_outputs(comparer *c, runs_with_outputs *out) {
   for (size_t i = 0; i < c->profile->debug_value_count; i++) {
     const etr_debug_value *value = &c->profile->debug_values[i];

@@ -19,8 +19,9 @@ static const char *metadata_text(const etr_reference_file *file, const char *key
   return text.data ? etr_arena_text(file->arena, text) : "";
 }
 
-/* Reads the aliases: an object from keys to the keys of the tensors with the same bytes. An alias
- * of a tensor that the file lacks finds nothing. */
+/* Reads the aliases into file->aliases: an object from keys to the keys of the tensors with the
+ * same bytes, which become indices into the table. An alias of a tensor that the file lacks is
+ * ETR_NONE and finds nothing. */
 static void read_aliases(etr_reference_file *file, etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
@@ -31,8 +32,9 @@ static void read_aliases(etr_reference_file *file, etr_json *json) {
   }
 }
 
-/* Reads a text of the metadata that is a JSON document, by read_content(); nothing if there is no
- * such text. Fails if it is damaged, or when out of memory. */
+/* Reads the text `name` of the metadata, which is a JSON document, by read_content(), with the
+ * default limits (NULL); nothing if there is no such text. Fails if it is damaged, or when out of
+ * memory. */
 static etr_status read_metadata_object(etr_reference_file *file, const char *name,
                                        void (*read_content)(etr_reference_file *, etr_json *),
                                        etr_error *error) {
@@ -74,6 +76,7 @@ static void read_method(etr_reference_file *file, etr_json *json, const char *na
       etr_json_skip(json);
 }
 
+/* Reads the methods of the reference into file->methods: an object from names to methods. */
 static void read_methods(etr_reference_file *file, etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);)

@@ -57,12 +57,13 @@ typedef struct etr_reference_key {
   uint32_t output;
 } etr_reference_key;
 
-/** Returns the value of the chosen method for an input or a run; NULL if the reference does not
- * have it. */
+/** Returns the value of the chosen method for input or run `number` (a run for "local" and
+ * "impact"); NULL if the reference does not have it, or no method is chosen. */
 const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
                                          const etr_reference_key *key);
 
-/** Returns the tensor constant/edge/NAME of the chosen method, or NULL. */
+/** Returns the constant NAME of the chosen method's Edge graph, such as a weight or scales (key
+ * METHOD/constant/edge/NAME); NULL if there is none. */
 const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name);
 
 /** Fills *view with how to read a tensor. Returns false if its type cannot be read. */

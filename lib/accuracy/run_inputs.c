@@ -85,8 +85,8 @@ static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, siz
 }
 
 /* Returns the input of the reference that a run had, by the strongest evidence there is: the index
- * in the ETDump, there being one input only, equal numbers, the order of runs. Its debug values are
- * [first, end), and `run_number` is its number among the runs that logged values. */
+ * in the ETDump, there being one input only, equal numbers, the order of runs. The run's debug
+ * values are [first, end), and `run_number` is its number among the runs that logged values. */
 static etr_run_input choose_input_of_run(input_finder *f, uint32_t run, uint32_t run_number,
                                          size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
@@ -128,8 +128,9 @@ static input_counts find_run_inputs(input_finder *f) {
   return counts;
 }
 
-/* Warns of operators that draw random numbers: those in the method's graph, and custom ones that
- * torch tagged as random when the reference was made. */
+/* Gives one warning if operators draw random numbers: those in the method's graph, or else custom
+ * ones that torch tagged as random when the reference was made (the text method->random). It names
+ * the first and says how many more there are; dropout means an export in training mode. */
 static void warn_of_random_operators(const etr_graph *graph, const etr_reference_file *reference,
                                      etr_warnings *warnings) {
   const etr_node *first = NULL;

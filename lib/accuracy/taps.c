@@ -117,7 +117,7 @@ const etr_tap_spec *etr_taps_find(const etr_taps *taps, uint32_t output) {
   return found == ETR_NONE ? NULL : &taps->specs.data[found];
 }
 
-/* Makes the statistics of a tap, without values yet; NULL when out of memory. */
+/* Value, reference and difference are NaN and nothing is compared yet (false). */
 etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *spec) {
   etr_tap_statistic *statistics = etr_arena_alloc_array(arena, spec->field_count,
                                                         sizeof *statistics);

@@ -29,7 +29,7 @@ typedef struct etr_taps {
  * says why. Lack of memory shows on the arena. */
 void etr_taps_read(etr_taps *out, const char *path, etr_warnings *warnings);
 
-/** Reads such a document; the path is for warnings. */
+/** Reads a taps.json from memory, into the arena of the warnings, which keep the path. */
 void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_warnings *warnings);
 
 /** Returns the spec of a value that the program returns, or NULL. */

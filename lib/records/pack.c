@@ -70,8 +70,9 @@ static etr_status plan_base_entries(packer *p, etr_error *error) {
 /* ---- Parts ---- */
 
 /* Sets *out to whether the version of ExecuTorch that wrote the first planned Edge program stores
- * inputs and outputs with pickle.dumps, not torch.save. Up to 1.1 the program's entry names no
- * method, and in 2023 there is none. Fails if the program cannot be read. */
+ * inputs and outputs with pickle.dumps, not torch.save: true if there is no such program (as in
+ * 2023), if its entry names no method (as up to 1.1), or by its schema version. Fails if the
+ * program cannot be read. */
 static etr_status find_whether_pickled(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
@@ -127,8 +128,9 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_GRAPH_ID};
 
 /* Returns the position of a part in the order in which entries are written, which is ExecuTorch's:
- * 0 for the exported program ("aten"). Parts that are no entries come last. The name of a part says
- * "edge" where the name of the entry says ETR_EDGE_ENTRY. */
+ * 0 for the exported program ("aten"), then 1 plus the index in entry_order. Parts of other kinds
+ * (a .pte or BundledProgram) and unknown entries come last. The name of a part says "edge" where
+ * the name of the entry says ETR_EDGE_ENTRY. */
 static size_t rank_of_part(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
@@ -240,7 +242,8 @@ static etr_status write_entries_of_bundle(const packer *p, etr_archive_writer *w
   return etr_archive_writer_add(writer, inputs, etr_torch_save, &object, error);
 }
 
-/* Writes all entries of the record. Fails as soon as one cannot be written. */
+/* Writes all entries of the record and ends the zip; the identifier, an empty entry that every
+ * record has, comes first unless the base has it. Fails as soon as an entry cannot be written. */
 static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error *error) {
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));

@@ -19,8 +19,8 @@ static etr_status fail_with_errno(const char *path, etr_error *error) {
                   strerror(errno));
 }
 
-/* Writes the bytes of a file into a sink. Fails if the file cannot be read, or if the sink
- * fails. */
+/* Writes the bytes of a regular file into a sink. Fails if the file cannot be read, or if the sink
+ * fails, which alone is then reported. */
 static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
   char bytes[32 * 1024];
   size_t got;
@@ -151,8 +151,8 @@ static etr_status read_schema_version(int64_t version[2], etr_json *json, etr_er
   return has_memory ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Reads the version of a program's schema from an entry of an archive. Fails if the entry cannot
- * be opened, or when out of memory. */
+/* Reads the version of a program's schema, major and minor, from an entry of an archive, with the
+ * reader's default limits (NULL). Fails if the entry cannot be opened, or when out of memory. */
 static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned,
                                        etr_error *error) {
   etr_archive_entry *entry;

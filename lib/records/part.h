@@ -58,9 +58,10 @@ typedef struct etr_bundled {
   etr_torch_object outputs; /* outputs of each test, by method: lists */
 } etr_bundled;
 
-/** Reads a file, or bytes that outlive the result. is_inline as in the struct. Free the result with
- * etr_bundled_clear(), also after a failure. Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT,
- * ETR_ERROR_MEMORY. */
+/** Reads a BundledProgram, a file or bytes that outlive the result, and pickles its tests.
+ * is_inline: as pickle.dumps writes them, not torch.save. What cannot be pickled is left out, and
+ * out->problem says why. Free the result with etr_bundled_clear(), also after a failure. Errors:
+ * ETR_ERROR_IO, ETR_ERROR_FORMAT, ETR_ERROR_MEMORY. */
 etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inline,
                             etr_error *error);
 

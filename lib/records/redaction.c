@@ -23,6 +23,7 @@ void etr_redaction_clear(etr_redaction *redaction) {
 
 /* ---- The redacted text, which the append functions put together in h->text ---- */
 
+/* Appends bytes to the redacted text. When out of memory, the arena has failed. */
 static void append_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *slot = etr_vec_push(&h->arena, &h->text);
@@ -287,7 +288,7 @@ static void assign_names_of_weight(etr_redaction *h, const etr_node *node) {
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
-/* Redacting a path assigns new names to its parts. */
+/* Redacting a path assigns new names to its parts, which is all that the calls are for. */
 void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
   for (size_t i = 0; i < graph->module_count; i++)
     etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));

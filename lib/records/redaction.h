@@ -22,7 +22,8 @@ typedef struct etr_redaction {
   etr_vec(char) text; /* result of the last call */
 } etr_redaction;
 
-/** Starts a redaction that has no names yet. Clear it with etr_redaction_clear(). */
+/** Starts a redaction that has no names yet. `renames`: modules and weights get new names, too.
+ * Otherwise only source files and functions do. Clear it with etr_redaction_clear(). */
 void etr_redaction_init(etr_redaction *redaction, bool renames);
 void etr_redaction_clear(etr_redaction *redaction);
 

@@ -54,9 +54,9 @@ static bool has_escapes(etr_slice raw) {
   return memchr(raw.data, '\\', raw.size) != NULL;
 }
 
-/* Copies a string that `redact` may change. If it does not, the string is copied byte by byte with
- * its escapes. One that has escapes, or that is too long for the JSON reader to lend it as a whole,
- * is decoded before it is redacted. */
+/* Copies a string that `redact` may change. With keep_text(), which changes none, it is copied byte
+ * by byte with its escapes. One that has escapes, is empty, or is too long for the JSON reader to
+ * lend it as a whole, is decoded before it is redacted. */
 static void copy_string(copier *c, etr_slice (*redact)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_lent = etr_json_peek_raw(c->in, &raw);
@@ -159,8 +159,9 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are
- * dropped, because they might contain names. */
+/* Returns what is done with a member `key` of an object of this kind, by the table `members`, whose
+ * entries count always or only if names are redacted. Unknown members are copied; but if names are
+ * redacted, those of nodes' metadata are dropped, because they might contain names. */
 static member_action action_for_member(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
@@ -169,7 +170,7 @@ static member_action action_for_member(const copier *c, object_kind kind, etr_sl
   return kind == OF_METADATA && c->redaction ? DROP : COPY;
 }
 
-/* Skips a value and writes another one instead of it; null remains null. */
+/* Skips a value and writes `value`, which is JSON, instead of it; null remains null. */
 static void write_instead(copier *c, etr_slice value) {
   if (etr_json_peek(c->in) == ETR_JSON_NULL)
     value = ETR_SLICE("null");
@@ -177,7 +178,8 @@ static void write_instead(copier *c, etr_slice value) {
   etr_jw_raw(c->out, value);
 }
 
-/* Copies the target of a node, and records whether the node calls a delegate. */
+/* Copies the target of a node, and sets context->calls_delegate to whether the node calls a
+ * delegate: only then its string arguments are documents of lowered modules. */
 static void copy_target(copier *c, json_context *context) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
@@ -247,7 +249,8 @@ static void copy_member(copier *c, json_context *context, member_action action) 
 
 /* ---- Values ---- */
 
-/* Copies an object without the members that are dropped. */
+/* Copies an object without the members that are dropped; its kind (context.kind) decides which.
+ * Keys may be names, too, and are redacted. */
 static void copy_object(copier *c, json_context context) {
   etr_slice key;
   etr_json_object(c->in);
@@ -273,7 +276,8 @@ static void copy_array(copier *c, json_context context) {
   etr_jw_end(c->out);
 }
 
-/* Copies an array or object with `copy`, unless it is nested too deeply. */
+/* Copies an array or object with `copy`; the reader fails if it is nested too deeply, which would
+ * use up the stack. */
 static void copy_nested(copier *c, json_context context, void (*copy)(copier *, json_context)) {
   if (c->depth == MOST_DEPTH)
     etr_json_fail(c->in, "nested too deeply");
@@ -398,7 +402,7 @@ static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) 
 }
 
 /* Keeps an entry in which names cannot be found, unless names are to be redacted: then it is left
- * out, and the caller is told why. */
+ * out, which is a success, and a note tells the caller why (`why_not`). */
 static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not,
                                         etr_error *error) {
   if (!s->redaction)
@@ -467,6 +471,7 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
   }
 }
 
+/* Writes all entries of the stripped record and ends the zip. Fails as strip_entry() does. */
 static etr_status strip_all(const stripper *s, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(s->archive); i++)
     ETR_TRY(strip_entry(s, i, error));
@@ -493,7 +498,7 @@ static etr_status assign_new_names(etr_redaction *redaction, const char *path, e
 }
 
 /* Writes the stripped record, after new names were assigned if modules are to be renamed. Fails if
- * it is no ETRecord, or as strip_entry() does. */
+ * the file is no ETRecord, or as assign_new_names() and strip_entry() do. */
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(s->path, error);
@@ -505,7 +510,8 @@ static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *err
   return status;
 }
 
-/* Fails if the record cannot be opened, or as strip_opened() does. */
+/* s.redaction stays NULL if neither option asks for a redaction; it renames modules only with
+ * rename_modules. Fails if the record cannot be opened, or as strip_opened() does. */
 etr_status etr_record_strip(const char *record, const etr_strip_options *options,
                             const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};

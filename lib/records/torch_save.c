@@ -98,7 +98,7 @@ void etr_pickler_add_member(etr_pickler *out) {
   put_byte(out, 's');
 }
 
-/* Puts a tuple of integers, such as a shape. */
+/* Puts a tuple of integers, such as a shape: "(" marks its start, "t" makes the tuple. */
 static void put_tuple(etr_pickler *out, const int64_t *values, size_t count) {
   put_byte(out, '(');
   for (size_t i = 0; i < count; i++)
@@ -149,9 +149,10 @@ static void put_saved_storage(etr_pickler *out, const etr_pickler_tensor *tensor
   put_little_endian(out, count_elements(tensor), 8);
 }
 
-/* Puts a storage inside the pickle: the call torch.storage._load_from_bytes(bytes), where "(B"
- * starts the arguments and the bytes, and "tR" calls. The tensor's own bytes are not copied:
- * out->offsets records where write_inline_pickle() inserts them. */
+/* Puts a storage (the bytes of a tensor) inside the pickle: the call
+ * torch.storage._load_from_bytes(bytes), where "(B" starts the arguments and the bytes, and "tR"
+ * calls. The tensor's own bytes are not copied: out->offsets records where write_inline_pickle()
+ * inserts them. */
 static void put_inline_storage(etr_pickler *out, const etr_pickler_tensor *tensor) {
   etr_pickler heading = {.arena = out->arena};
   put_saved_storage(&heading, tensor);

@@ -65,8 +65,9 @@ void etr_pickler_add_member(etr_pickler *out);
 /** Ends the pickle. The object lives as long as the arena, which has failed when out of memory. */
 etr_torch_object etr_pickler_end(etr_pickler *out);
 
-/** An emitter whose context is an etr_torch_object: writes a zip, or a pickle if is_inline. Errors:
- * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** An emitter whose context is an etr_torch_object: writes a zip as torch.save does, or if
+ * is_inline a pickle as pickle.dumps does. Errors: ETR_ERROR_IO (the sink fails), ETR_ERROR_MEMORY.
+ */
 etr_status etr_torch_save(void *object, const etr_sink *sink, etr_error *error);
 
 #endif

@@ -599,7 +599,7 @@ static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error
   return ETR_OK;
 }
 
-/* Checks a record; *out is NULL if that fails. */
+/* The validation is the first member of what is allocated here, and freed with it. */
 etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
@@ -621,7 +621,7 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
   return status;
 }
 
-/* Frees a validation; NULL is allowed. */
+/* The caller's pointer is that to the validator, whose first member the validation is. */
 void etr_validation_close(etr_validation *validation) {
   validator *v = (validator *)validation;
   if (!v)

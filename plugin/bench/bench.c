@@ -57,9 +57,10 @@ static const figure figures[] = {
 
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-/* Returns a figure from a line "PyTorchObserver {...}": milliseconds, or for a figure that counts
- * something, the count per second. Returns NAN if there is no line (`report` is NULL) or it does
- * not have the figure. */
+/* Returns a figure from a line "PyTorchObserver {...}": milliseconds from the time `from` to the
+ * time `to`, or for a figure that counts something, the count per second. The line says its units
+ * of time per second (SCALING_FACTOR_UNITS_PER_SECOND); without that they are milliseconds. Returns
+ * NAN if there is no line (`report` is NULL) or it does not have the figure. */
 static double printed_value(const figure *f, const char *report) {
   double start_time, end_time, scale, count;
   if (report == NULL || !flat_json_number(report, f->from, &start_time) ||
@@ -123,8 +124,9 @@ static bool drop_unreadable_recordings(const bench_run *b, bench_side *side) {
   return false;
 }
 
-/* Opens the profile of the base's ETDumps, if the bench has a base, and prints its warnings. Its
- * record is that of --against-record, or else that of the new side. */
+/* Opens b->base, the profile of the base's ETDumps, if the bench has a base, and prints its
+ * warnings. The base's record is that of --against-record, or else that of the new side. Fails with
+ * a message. */
 static exit_status open_base(bench_run *b) {
   cli_settings base_settings = *b->settings;
   if (b->job->base.arguments == NULL)
@@ -137,8 +139,9 @@ static exit_status open_base(bench_run *b) {
   return bench_open_side(&b->base, &base_settings, &b->job->base);
 }
 
-/* Computes statistics over the recordings of the new side: of each figure that the runner printed,
- * and of the time that the process took. */
+/* Computes statistics over the recordings of the new side: of each figure that the runner printed
+ * (b->printed), and of the seconds that the process took (b->wall). Recordings without a figure do
+ * not count for it. */
 static exit_status measure_output(bench_run *b) {
   const bench_side *side = &b->job->newer;
   double *values = calloc(side->count, sizeof *values);
@@ -156,8 +159,8 @@ static exit_status measure_output(bench_run *b) {
   return EXIT_DONE;
 }
 
-/* Opens the readable ETDumps of both sides as profiles, then computes what the runner printed.
- * Fails if a side has none. */
+/* Opens the readable ETDumps of each side as one profile, then computes what the runner printed.
+ * Fails with a message if a side has none, or a profile cannot be opened. */
 static exit_status read_recordings(bench_run *b) {
   bool has_base = drop_unreadable_recordings(b, &b->job->base);
   if (!drop_unreadable_recordings(b, &b->job->newer) || !has_base)
@@ -177,9 +180,10 @@ static double cost_of_tracing(const bench_run *b) {
 
 enum { OWN_HPARAMS = FIGURES + 7 };
 
-/* Fills the hyperparameters of the run: medians of the figures that the runner printed, facts about
- * the bench, and the user's own, which come last and so replace others of the same name. The texts
- * of numbers are in the other two arrays. Returns how many there are. */
+/* Fills the hyperparameters of the run: medians of the figures that the runner printed (in their
+ * units), facts about the bench, and the user's own, which come last and so replace others of the
+ * same name. The texts of numbers are in the other two arrays, which must live as long as
+ * `hparams`. Returns how many hyperparameters there are. */
 static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_texts[FIGURES][32],
                            char fact_texts[3][32]) {
   const bench_facts *facts = &b->job->facts;
@@ -207,7 +211,9 @@ static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_tex
   return count;
 }
 
-/* Writes the recordings as runs for TensorBoard. A record without a graph only gets a warning. */
+/* Writes the recordings of the new side as runs for TensorBoard into the bench's run folder. A
+ * record without a graph only gets a warning, and that counts as success. Otherwise fails with a
+ * message. */
 static exit_status write_runs(const bench_run *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
@@ -243,7 +249,8 @@ static bool is_for_action(const bench_run *b) {
 }
 
 /* Prints what became slower or faster than the base, as `diff` does, unless the output is for a CI
- * action. Returns the exit status that --fail-above asks for. */
+ * action. is_in_turns: the recordings alternated, so that slow drifts of the machine count on both
+ * sides. Returns the exit status that --fail-above asks for, and EXIT_DONE without a base. */
 static exit_status compare_with_base(const bench_run *b) {
   etr_error error;
   etr_comparison *comparison;
@@ -284,7 +291,8 @@ static const etr_throughput *generation_throughput(const etr_profile *profile) {
   return found;
 }
 
-/* Returns the throughput of the method or phase that reads the prompt; NULL if it is not known. */
+/* Returns the throughput of the method or phase that reads the prompt, which is that of the first
+ * token; NULL if it is not known. */
 static const etr_throughput *prefill_throughput(const etr_profile *profile) {
   const etr_first_token *first = profile->first_token;
   if (!first)
@@ -332,8 +340,8 @@ static void print_figures(const bench_run *b) {
     puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
-/* Prints how much longer the process takes with an ETDump than without one, or why that is unknown.
- * */
+/* Prints how much longer the process takes with an ETDump than without one, in percent, or why that
+ * is unknown; also if the recordings among themselves differ by as much. */
 static void print_cost_of_tracing(const bench_run *b) {
   double cost = cost_of_tracing(b);
   double untraced = b->job->facts.untraced_seconds;
@@ -360,7 +368,8 @@ static void print_links(const bench_run *b) {
   putchar('\n');
 }
 
-/* Warns if recordings of a side failed. Returns true if any did. */
+/* Warns if recordings of a side failed, were without ETDump or unreadable. Returns true if any did.
+ */
 static bool warn_of_failed(const bench_run *b, const bench_side *side) {
   if (side->failed > 0)
     message_warning("%zu of %zu %srecordings failed and do not count", side->failed,
@@ -368,7 +377,8 @@ static bool warn_of_failed(const bench_run *b, const bench_side *side) {
   return side->failed > 0;
 }
 
-/* Writes the run folder and prints the results. Returns the exit status of --fail-above, or else
+/* Writes the run folder and prints the results, for a CI action (is_for_action()) only the summary
+ * as that reads it. Returns the exit status of a failure or of --fail-above, or else
  * EXIT_SOME_FAILED if a recording of either side failed. */
 static exit_status write_and_print(bench_run *b) {
   exit_status status = write_runs(b);

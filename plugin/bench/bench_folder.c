@@ -21,8 +21,8 @@ enum { ATTEMPTS = 100 };
 /* The bench whose files a signal handler removes; handlers get no context. */
 static bench_folder *volatile unfinished;
 
-/* Removes the listed files and folders that exist and, for folders, are empty. Async-signal-safe.
- */
+/* Removes the listed files and folders that exist and, for folders, are empty, from the last to the
+ * first, since folders are listed before what is in them. Async-signal-safe. */
 static void remove_files(const bench_folder *folder) {
   for (size_t i = folder->file_count; i > 0; i--)
     if (unlink(folder->files[i - 1]) != 0)
@@ -57,8 +57,8 @@ static bool list_file(bench_folder *folder, const char *name) {
   return list_path(folder, path);
 }
 
-/* Adds the paths of the ETDumps that will be in a subfolder of the run folder to what is removed.
- * Returns false when out of memory. */
+/* Adds the paths of the `count` ETDumps that will be in a subfolder of the run folder ("" or
+ * "base/") to what is removed if the bench is not kept. Returns false when out of memory. */
 static bool list_dumps(bench_folder *folder, const char *subfolder, size_t count) {
   char name[64];
   bool is_listed = true;
@@ -123,8 +123,9 @@ static exit_status make_parent_folders(bench_folder *folder) {
   return message_failed("%s: cannot make this folder: %s", folder->path, strerror(errno));
 }
 
-/* Makes the folder of this bench, which is named after the time in UTC. Two benches in one second
- * get different folders. On failure, a new folder above it is removed. */
+/* Makes the folder of this bench and sets folder->run to its name, the time in UTC such as
+ * 2026-11-22_13-40-05. Two benches in one second get different folders (with ~2 behind the name).
+ * On failure there is a message, and LOGDIR/NAME is removed if it is new. */
 static exit_status make_run_folder(bench_folder *folder) {
   char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8];
   time_t now = time(NULL);

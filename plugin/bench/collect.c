@@ -49,7 +49,8 @@ enum { WHAT_ROOM = 64 };
 
 /* ---- Facts ---- */
 
-/* Runs a program and copies the first line that it prints; copies "" if the program fails. */
+/* Runs a program, for at most PATIENCE seconds, and copies the first line that it prints; copies ""
+ * if the program fails. */
 static void read_first_line(const char *const *arguments, char line[FACT_ROOM]) {
   runner_outcome outcome;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
@@ -116,8 +117,8 @@ static void describe_recording(char what[WHAT_ROOM], const collecting *c, const 
                    kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
 }
 
-/* Prints the last lines of what a program printed, each after "  | ", or that it printed nothing.
- * */
+/* Prints, to stderr, at most the last MOST_SHOWN_LINES lines of what a program printed, each after
+ * "  | ", or that it printed nothing. */
 static void print_output(const char *output) {
   const char *line = output + strlen(output);
   if (line > output && line[-1] == '\n')
@@ -148,7 +149,8 @@ static void print_failure(const bench_side *side, const char *what, const char *
 /* ---- Recordings ---- */
 
 /* Runs a side's program once and moves its ETDump to `path`. Returns false, with a message, if the
- * program or the move failed. The caller clears *outcome in either case. */
+ * program or the move failed; sets c->cannot_start if the program could not even be started. Output
+ * that was cut is warned of once. The caller clears *outcome in either case. */
 static bool record_once(collecting *c, collected_side *collected, recording_kind kind, size_t index,
                         const char *path, runner_outcome *outcome) {
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
@@ -188,9 +190,9 @@ static char *copy_last_report(const char *output) {
   return report != NULL ? strndup(report, strcspn(report, "\n")) : NULL;
 }
 
-/* Records a side once, and adds the recording to the side or counts it as failed. A warm-up
- * (another kind than KIND_COUNTS) leaves nothing: its ETDump is removed, and its failure does not
- * count. */
+/* Records a side once, as number `index`, and adds the recording to the side or counts it as
+ * failed. A warm-up (another kind than KIND_COUNTS) leaves nothing: its ETDump is removed, and its
+ * failure does not count. */
 static void record_in_turn(collecting *c, collected_side *collected, recording_kind kind,
                            size_t index) {
   bench_side *side = collected->side;
@@ -211,8 +213,8 @@ static void record_in_turn(collecting *c, collected_side *collected, recording_k
   runner_clear(&outcome);
 }
 
-/* Records each side `turns` times, in turns: A B A B. Machines change by the hour, and in turns
- * this affects both sides. */
+/* Records each side `turns` times, in turns: base, new, base, new. Machines change by the hour, and
+ * in turns this affects both sides. Ends early if a program cannot be started. */
 static void take_turns(collecting *c, size_t turns, recording_kind kind) {
   for (size_t i = 0; i < turns; i++)
     for (size_t k = 0; k < c->side_count && !c->cannot_start; k++)
@@ -254,8 +256,9 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place_clear(&place);
 }
 
-/* Measures the new side without an ETDump, or sets why that is impossible. It is not done on a
- * device, where an ETDump in another place would remain unnoticed. */
+/* Measures how long the new side takes without an ETDump (facts.untraced_seconds), or sets why that
+ * is impossible (untraced_why). It is not done on a device, where an ETDump in another place would
+ * remain unnoticed. */
 static void measure_tracing(const collecting *c) {
   bench_job *job = c->job;
   const char *const *arguments = job->newer.arguments;
@@ -272,8 +275,8 @@ static void measure_tracing(const collecting *c) {
 
 /* ---- Running a job ---- */
 
-/* Returns true for a folder without a file that has no leading dot in its name. It opens only the
- * folder, because this runs before rights are given up. */
+/* Returns true for a folder in which all names begin with a dot, or that has none; false if it
+ * cannot be opened. No file in it is opened, because this runs before rights are given up. */
 static bool is_empty_folder(const char *path) {
   DIR *folder = opendir(path);
   bool is_empty = folder != NULL;
@@ -284,7 +287,8 @@ static bool is_empty_folder(const char *path) {
   return is_empty;
 }
 
-/* Refuses options of `bench` that contradict each other, before anything is run. */
+/* Refuses options of `bench` that are wrong or contradict each other, with a message, before
+ * anything is run. */
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
   if (checked != EXIT_DONE)
@@ -307,8 +311,8 @@ static exit_status check_settings(const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-/* Splits the base's command line, --against, into arguments. Fails with a message if it cannot be
- * split or is empty; does nothing if the option is not given. */
+/* Splits the base's command line, --against, into job->base.arguments. Fails with a message if it
+ * cannot be split or is empty; does nothing if the option is not given. */
 static exit_status split_base(bench_job *job, const cli_settings *settings) {
   const char *problem;
   if (settings->against == NULL)
@@ -344,7 +348,8 @@ static exit_status prepare_job(bench_job *job, const cli_settings *settings) {
 }
 
 /* Adds a side to those that are recorded in turns, and finds where its program will leave its
- * ETDumps. record: folder of its record, where they may also appear; may be NULL. */
+ * ETDumps: at --pull or the path in its arguments, or else in the working directory or `record`,
+ * the folder of its record, which may be NULL. */
 static void begin_side(collecting *c, bench_side *side, const cli_settings *settings,
                        const char *record) {
   collected_side *added = &c->sides[c->side_count++];
@@ -353,8 +358,8 @@ static void begin_side(collecting *c, bench_side *side, const cli_settings *sett
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
-/* Runs the programs of both sides in turns: warm-up, once without an ETDump, then the recordings
- * that count. Keeps the folder, or fails if a side left no ETDump. */
+/* Runs the programs of both sides in turns: warm-up, the new side once without an ETDump, then the
+ * recordings that count. Keeps the folder, or fails, with a message, if a side left no ETDump. */
 static exit_status record_job(bench_job *job, const cli_settings *settings) {
   collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
                   .job = job};

@@ -22,8 +22,8 @@ enum { PATIENCE = 60 }; /* seconds after which a call of adb is killed */
 
 /* ---- Marks ---- */
 
-/* Returns what tells a file's versions apart: its identity, size and time. is_there is false if
- * there is no regular file. */
+/* Returns what tells a file's versions apart: its device and inode, size in bytes, and time of the
+ * last change. is_there is false if there is no regular file. */
 static file_mark mark_of(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
@@ -81,8 +81,8 @@ static int by_path(const void *a, const void *b) {
   return strcmp(((const seen_file *)a)->path, ((const seen_file *)b)->path);
 }
 
-/* Remembers a file and its mark (size and time) from before the program runs. Returns false when
- * out of memory. */
+/* A file_visitor: adds a file and its mark, from before the program runs, to place->seen, which has
+ * room for 2^n - 1 files. Returns false when out of memory. */
 static bool remember_file(dump_place *place, const char *path, const file_mark *mark,
                           void *context) {
   (void)context;
@@ -103,8 +103,9 @@ typedef struct newest_dump {
   file_mark mark;
 } newest_dump;
 
-/* Keeps a file in *newest if it is an ETDump that is new or changed since it was remembered, and
- * later than the newest so far. Returns true, so that all files are visited. */
+/* A file_visitor: keeps a file in *newest (the context) if it is an ETDump that is new or changed
+ * since it was remembered, and was changed later than the newest so far. place->seen is sorted by
+ * path. Returns true, so that all files are visited. */
 static bool keep_if_newest(dump_place *place, const char *path, const file_mark *mark,
                            void *context) {
   newest_dump *newest = context;
@@ -157,8 +158,9 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump to `target`. If it is a link, its file is copied, and both are left to the
- * runner, which does no harm because they are remembered before the next recording. */
+/* Moves an ETDump to `target`, by copying it if it cannot be renamed, as on another file system. If
+ * it is a link, its file is copied, and both are left to the runner, which does no harm because
+ * they are remembered before the next recording. Fails if it cannot be copied. */
 static etr_status move_dump(const char *source, const char *target, etr_error *error) {
   struct stat about;
   bool is_link = lstat(source, &about) == 0 && S_ISLNK(about.st_mode);
@@ -178,8 +180,9 @@ static bool is_plain(const char *path) {
   return strchr(path, '\'') == NULL && path[0] != '-';
 }
 
-/* Removes the ETDump on the device, so that an earlier run's is not taken for this run's. A path
- * that a shell would not take literally is left alone. */
+/* Removes the ETDump on adb's device, so that an earlier run's is not taken for this run's. A path
+ * that a shell would not take literally is left alone. Whether adb fails does not matter: there may
+ * be no file. */
 static void remove_on_device(const dump_place *place) {
   char command[PATH_MAX + 16];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
@@ -192,8 +195,8 @@ static void remove_on_device(const dump_place *place) {
   runner_clear(&outcome);
 }
 
-/* Copies the ETDump from the device to a local file with adb. Fails if adb fails, or if the path
- * has a quote. */
+/* Copies the ETDump from the device to the local file `to` with adb pull. Fails if adb fails,
+ * leaves no file or takes more than PATIENCE seconds, or if the path has a quote. */
 static etr_status pull_dump(const dump_place *place, const char *to, etr_error *error) {
   char reason[RUNNER_REASON_ROOM];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];

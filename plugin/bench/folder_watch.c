@@ -35,8 +35,9 @@ static bool is_shown_file(const folder_watch *watch, const char *name, struct st
          S_ISREG(about->st_mode);
 }
 
-/* Waits for an inotify event, or for the end of the timeout (NULL: none). SIGINT is unblocked only
- * while it waits, so that none is lost between checks. Returns false if SIGINT arrived. */
+/* Waits for an inotify event, if inotify is used, or for the end of the timeout (NULL: none).
+ * SIGINT is unblocked only while it waits, so that none is lost between checks. Returns false if
+ * SIGINT arrived. */
 static bool wait_for_event(folder_watch *watch, const struct timespec *timeout) {
   fd_set ready;
   FD_ZERO(&ready);
@@ -49,7 +50,8 @@ static bool wait_for_event(folder_watch *watch, const struct timespec *timeout) 
 
 /* ---- inotify ---- */
 
-/* Begins to watch a folder with inotify; -1 if that is impossible. */
+/* Begins to watch a folder with inotify, for files that were written or moved into it and for its
+ * own end. Returns the descriptor; -1 if that is impossible. */
 #ifdef HAS_INOTIFY
 static int begin_inotify(const char *path) {
   int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -62,8 +64,10 @@ static int begin_inotify(const char *path) {
   return -1;
 }
 
-/* Reads the next event from the buffer of inotify: *kind, and the file's name for FOLDER_FILE.
- * Returns false if the event is to be ignored, because it is about no regular file. */
+/* Reads the next event from the buffer of inotify: sets *kind to FOLDER_GONE (the folder was
+ * removed or moved), FOLDER_MISSED (the queue was full) or FOLDER_FILE, with the file's name.
+ * Returns false if the event is to be ignored, because it is about no regular file or a hidden one.
+ */
 static bool read_event(folder_watch *watch, folder_event *kind, char name[NAME_MAX + 1]) {
   struct inotify_event event;
   struct stat about;
@@ -118,9 +122,10 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const watched_file *)a)->name, ((const watched_file *)b)->name);
 }
 
-/* Compares a file with the last listing. Sets is_there if it is unchanged since then, so that its
- * writer seems to be done. Sets is_reported for files of the first listing, which are not new, and
- * for those that were reported and are unchanged. */
+/* Compares a file with its entry in the last listing (watch->files, sorted by name). Sets is_there
+ * if the file is unchanged since then, in size and time, so that its writer seems to be done. Sets
+ * is_reported for files of the first listing (is_first), which are not new, and for those that were
+ * reported and are unchanged. */
 static void compare_file(watched_file *file, const folder_watch *watch, bool is_first) {
   const watched_file *old = watch->file_count > 0 ? bsearch(file, watch->files, watch->file_count,
                                                             sizeof *file, by_name)
@@ -165,8 +170,9 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   return true;
 }
 
-/* Waits for the next new file by listing the folder after each interval, where inotify does not
- * work. Returns FOLDER_ENDED after SIGINT, FOLDER_GONE if the folder cannot be listed. */
+/* Waits for the next file that is new or changed, and unchanged since the listing before, by
+ * listing the folder after each interval, where inotify does not work; `name` is the file's.
+ * Returns FOLDER_FILE, FOLDER_ENDED after SIGINT, or FOLDER_GONE if the folder cannot be listed. */
 static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]) {
   time_t seconds = (time_t)watch->interval;
   const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};

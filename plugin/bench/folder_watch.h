@@ -44,15 +44,16 @@ typedef struct folder_watch {
 } folder_watch;
 
 /** Begins to watch. Files that already exist are not reported. From now on SIGINT ends the watch
- * instead of the process. use_inotify: whether inotify is used if the system has it. Returns false
- * and sets errno if the folder cannot be watched. */
+ * instead of the process. use_inotify: whether inotify is used if the system has it; interval:
+ * seconds between listings otherwise. The path is borrowed until the end of the watch. Returns
+ * false and sets errno if the folder cannot be watched. */
 bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify, double interval);
 
 /** Waits for the next event. For FOLDER_FILE, `name` is the name of a regular file that is not
  * hidden. */
 folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]);
 
-/** Ends the watch, frees it, and unblocks SIGINT. */
+/** Ends the watch, also one that could not begin, frees what it holds, and unblocks SIGINT. */
 void folder_watch_end(folder_watch *watch);
 
 #endif

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The default is that of `write`: the name of the folder that the record is, or is in. */
+/* The default is that of `write`: the name of the folder that the record is, or is in; "record" if
+ * there is no such name. */
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]) {
   const char *record = settings->record != NULL ? settings->record : settings->etrecord;
   char *path = settings->name == NULL && record != NULL ? realpath(record, NULL) : NULL;

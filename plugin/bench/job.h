@@ -43,7 +43,8 @@ const char *bench_folder_base_dump(const bench_folder *folder, size_t index);
  * again each time. */
 const char *bench_folder_spare_dump(const bench_folder *folder);
 
-/** Keeps the files of this bench from now on, whatever happens. */
+/** Keeps the files of this bench from now on, whatever happens: neither a signal nor
+ * bench_folder_close() removes them any more. */
 void bench_folder_keep(bench_folder *folder);
 
 /** Frees the folder. Removes the files and folders of a bench that bench_folder_keep() was not
@@ -100,7 +101,8 @@ void bench_job_end(bench_job *job);
 
 /* ---- Names, records and run folders of `bench` and `watch` ---- */
 
-/** Writes the value of --name, or the name of the record's folder. */
+/** Writes the name of the folder in the logdir: the value of --name, or the name of the record's
+ * folder. */
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]);
 
 /** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`.
@@ -113,7 +115,8 @@ exit_status bench_find_record(etr_inputs *out, const cli_settings *settings, con
 exit_status bench_open_record(etr_profile **out, const cli_settings *settings,
                               const etr_inputs *found, const char *const *dumps, size_t count);
 
-/** Frees what bench_find_record() found. */
+/** Frees what bench_find_record() found with the same settings; without settings->record all paths
+ * are the settings' own, and nothing is freed. */
 void bench_clear_record(etr_inputs *found, const cli_settings *settings);
 
 /** Opens the record that the settings name, with the ETDumps of all recordings of a side, and
@@ -121,8 +124,8 @@ void bench_clear_record(etr_inputs *found, const cli_settings *settings);
 exit_status bench_open_side(etr_profile **out, const cli_settings *settings,
                             const bench_side *side);
 
-/** Fills the options that all run folders share: time, host, process, limits. host has 256 bytes.
- */
+/** Fills the options that all run folders share: time, host, process, limits. `host` has 256 bytes,
+ * keeps its text if the name of the machine is unknown, and must live as long as *out. */
 void bench_logdir_options(etr_logdir_options *out, const cli_settings *settings, char *host);
 
 #endif

@@ -124,8 +124,8 @@ static bool is_blank(char character) {
   return character == ' ' || character == '\t' || character == '\n';
 }
 
-/* Passes over a backslash and copies the character after it. A backslash before a line break is
- * dropped together with it, as in a shell. */
+/* Passes over the backslash at s->at and copies the character after it. A backslash before a line
+ * break is dropped together with it, as in a shell. One at the end of the line sets s->problem. */
 static void copy_escaped(splitting *s) {
   s->at++;
   if (*s->at == '\0')
@@ -136,7 +136,9 @@ static void copy_escaped(splitting *s) {
     s->at++;
 }
 
-/* Copies a word without its quotes and backslashes, by the rules of a shell. */
+/* Copies the word at s->at, which ends at a blank, to s->to without its quotes and backslashes, by
+ * the rules of a shell: in '...' all is literal, in "..." a backslash escapes only $ ` " \ and a
+ * line break. Sets s->problem if a quote is not closed or a backslash ends the line. */
 static void copy_word(splitting *s) {
   while (*s->at != '\0' && !is_blank(*s->at) && s->problem == NULL) {
     char quote = *s->at;

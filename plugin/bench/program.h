@@ -12,15 +12,17 @@
 /** Returns the value of --model_path among the arguments, the .pte, or NULL. */
 const char *program_model_path(const char *const *arguments);
 
-/** Returns true if both run the same model, as far as is known: the same path, or files with the
- * same bytes. */
+/** Returns true if both programs run the same model, as far as is known from their arguments: the
+ * same path, or files with the same bytes; also if one does not name a model. False if a file
+ * cannot be read. */
 bool program_has_same_model(const char *const *arguments, const char *const *others);
 
 /** Returns the value of --etdump_path, --etdump-path or --etdump among the arguments, or NULL. */
 const char *program_dump_path(const char *const *arguments);
 
-/** Returns the arguments without that option, NULL-terminated. Free it. Returns NULL if they do not
- * have the option, or when out of memory. */
+/** Returns the arguments without the option that names the ETDump, and its value, NULL-terminated.
+ * Free the list; the texts are borrowed. Returns NULL if they do not have the option, or when out
+ * of memory. */
 const char **program_without_dump(const char *const *arguments);
 
 /** Returns true if the program is adb. */

@@ -37,8 +37,9 @@ static void forget_record(watching *w) {
   w->is_found = false;
 }
 
-/* Forgets the record's files if the file that arrived may replace one of them or add weights to
- * them. Those files are read again for each ETDump, so the same paths need not be forgotten. */
+/* Forgets the paths of the record's files if the file that arrived, by its kind, may take the place
+ * of one of them (another ETRecord or .pte) or adds weights. A file that arrived at a known path
+ * need not be forgotten, because the files are read again for each ETDump. */
 static void forget_replaced_record(watching *w, const char *path) {
   etr_inputs arrived;
   if (!w->is_found || etr_inputs_find(&arrived, path, NULL, NULL) != ETR_OK)
@@ -52,8 +53,9 @@ static void forget_replaced_record(watching *w, const char *path) {
     forget_record(w);
 }
 
-/* Opens the record with an ETDump. The folder is searched only if the record's files are not known
- * or one is gone, so that an ETDump costs the same however many are there. */
+/* Opens *profile, the record with this ETDump, or fails with a message and sets it to NULL. The
+ * folder is searched only if the record's files are not known or one of them is gone, so that an
+ * ETDump costs the same however many are there. */
 static exit_status open_dump(watching *w, etr_profile **profile, const char *dump) {
   bool is_complete = is_there(w->found.etrecord) && is_there(w->found.pte);
   for (size_t i = 0; i < w->found.weight_count; i++)
@@ -72,8 +74,9 @@ static exit_status open_dump(watching *w, etr_profile **profile, const char *dum
 
 /* ---- One dump ---- */
 
-/* Writes the runs of an ETDump into the logdir, and prints a line with the number of runs and the
- * median of each method. */
+/* Writes the runs of an ETDump into the folder `stem` of LOGDIR/NAME, with the hyperparameter
+ * "etdump" and the user's, and prints a line with the number of runs of each method and the median
+ * of their times, in ms. A failure is only a message, since the watch continues. */
 static void write_dump(const watching *w, const etr_profile *profile, const char *stem) {
   char host[256] = "localhost";
   etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
@@ -107,9 +110,9 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   putchar('\n');
 }
 
-/* Writes the runs of a file that arrived if its content or name is that of an ETDump; any other
- * file may be a new part of the record. A file that cannot be read is reported, and the watch
- * continues. */
+/* Writes the runs of a file that arrived in the folder if its content or name is that of an ETDump.
+ * Any other file may be a new part of the record. A file that cannot be read is reported, and the
+ * watch continues. The stem of the name (without its ending) is that of the run. */
 static void add_dump(watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   etr_profile *profile;

@@ -171,7 +171,9 @@ static void set_attribute(void *object, char *name, const char *value) {
     (void)agset(object, name, (char *)(uintptr_t)value);
 }
 
-/* Declares the attributes that are used, with their defaults, and the legend. */
+/* Declares the attributes that are used, with their defaults, because cgraph sets no undeclared
+ * ones, and sets the legend as the graph's label. Layout settings for many boxes, folded blocks and
+ * loops are declared only if the plan has these. */
 static void declare_attributes(const etr_dot_view *view, Agraph_t *root) {
   declare_list(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
   if (view->plan->box_count > MANY_BOXES)
@@ -273,8 +275,9 @@ static void draw_boxes(dot_drawing *drawing) {
   }
 }
 
-/* Draws the edges: wider with more uses, dashed from a node to the graph that it contains, and
- * labeled between the steps and passes of loops. */
+/* Draws the edges: wider with more uses, dashed from a node to the graph that it contains (0 uses),
+ * and labeled between the steps and passes of loops, where they do not affect the layout. Edges
+ * have no name (NULL). */
 static void draw_edges(dot_drawing *drawing) {
   static const char *const widths[] = {"1", "1.3", "1.6", "1.8", "2"}; /* by uses */
   const etr_dot_plan *plan = drawing->view->plan;

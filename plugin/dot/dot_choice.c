@@ -37,8 +37,8 @@ typedef struct module_names {
   bool all; /* all names fitted */
 } module_names;
 
-/* Returns the paths of modules that contain `part`, outer modules first, as many as there is room
- * for in a message. */
+/* Returns the paths of modules that contain `part`, each after a blank, outer modules first, as
+ * many as there is room for in a message. Module 0 is the root. */
 static module_names list_module_names(const etr_graph *graph, const char *part) {
   enum { LISTED_LEVELS = 8 }; /* of modules; what lies deeper is not listed */
   module_names names = {.all = true};
@@ -114,8 +114,8 @@ static int by_ticks(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Gives the `top` slowest nodes in focus a rank, from 1 on, and adds up their times. Fails if no
- * node in focus was timed. */
+/* Gives the `top` slowest nodes in focus a rank, from 1 on, and sets choice->top_ticks to the sum
+ * of their times per inference, in ticks. Fails if no node in focus was timed. */
 static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_profile *profile,
                              const etr_graph *graph, size_t top, etr_error *error) {
   timed_node *timed_nodes = etr_arena_alloc_array(arena, graph->node_count, sizeof *timed_nodes);

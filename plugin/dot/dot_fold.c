@@ -87,8 +87,8 @@ static void append_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
-/* Returns the number of the description in f->text, which is added to the map if it is new. Returns
- * ETR_NONE when out of memory. */
+/* Returns the number of the description in f->text, which is copied into the map with the next
+ * number if it is new; numbers count from 0. Returns ETR_NONE when out of memory. */
 static uint32_t find_or_add_key(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
   uint32_t number = etr_map_get(map, key);
@@ -269,17 +269,18 @@ static size_t find_periods(folder *f, const sequence *operators, size_t *periods
   return period_count;
 }
 
-/* Returns the form of a possible step of so many nodes, which equal steps share; ETR_NONE when out
- * of memory. */
+/* Returns the form of a possible step, the `count` nodes at `nodes`, as a number that equal steps
+ * share; ETR_NONE when out of memory. */
 static uint32_t form_of_step(folder *f, const uint32_t *nodes, size_t count) {
   f->text.size = 0;
   append_nodes(f, nodes, count);
   return find_or_add_key(f, &f->step_forms);
 }
 
-/* Adds `count` steps of `period` operators each as scopes of a loop, and replaces their operators
- * in the sequence by ETR_NONE, so that other periods do not find them. When out of memory, the
- * arena has failed. */
+/* Adds `count` steps of `period` operators each, which follow each other in `items`, as scopes of
+ * one loop, "step 1" and so on, puts the operators into them (f->step_of), and replaces these in
+ * the sequence by ETR_NONE, so that other periods do not find them. When out of memory, the arena
+ * has failed. */
 static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
   size_t first_step = f->steps.count;
   for (size_t i = 0; i < count; i++) {
@@ -397,7 +398,8 @@ typedef struct block_copy {
   double ticks;
 } block_copy;
 
-/* Compares blocks for qsort(): by the scope that is drawn for them, then by time. */
+/* Compares blocks for qsort(): by the scope that is drawn for them, then by time, the shortest
+ * first, so that the median is in the middle. */
 static int by_scope(const void *a, const void *b) {
   const block_copy *x = a, *y = b;
   if (x->scope != y->scope)

@@ -87,7 +87,8 @@ static void put_html(etr_writer *writer, const char *text) {
   }
 }
 
-/* Writes a share as "12.3 %"; one above 0 that would be 0.0 becomes "&lt;0.1 %". */
+/* Writes a share, where 1 is the whole, as "12.3 %"; one above 0 that would be 0.0 becomes
+ * "&lt;0.1 %". */
 static void put_share(etr_writer *writer, double share) {
   if (share > 0 && share < 0.0005) {
     etr_puts(writer, "&lt;0.1");
@@ -114,7 +115,7 @@ static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double 
     etr_puts(writer, time);
 }
 
-/* Writes "0.437 ms", or "<1.00 us" for a time below one step of its clock. */
+/* Writes "0.437 ms", or "<1.00 us" for a time below one step of its clock. Both are in ticks. */
 static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
   bool is_below = ticks < step;
   if (is_below)
@@ -216,8 +217,8 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
   etr_putf(writer, " \xC3\x97%" PRIu32, copies);
 }
 
-/* Writes the median time of the scopes that are drawn as one; nothing for a scope that is drawn for
- * itself only, or was not timed. */
+/* Writes "median 0.437 ms", that of the times of the scopes that are drawn as one; nothing for a
+ * scope that is drawn for itself only, or was not timed. */
 static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed)
     return;
@@ -313,8 +314,9 @@ static void put_op_count(etr_writer *writer, uint32_t count) {
   etr_putf(writer, "%" PRIu32 " operator%s", count, etr_plural(count));
 }
 
-/* The label of a closed scope has its name and its number of operators. The label of consecutive
- * operators that are not in the top has their number, the first and the last. */
+/* The label of a closed scope has its name and its number of operators (of each, if it is drawn for
+ * several). The label of consecutive operators that are not in the top has their number, the first
+ * and the last. Both end with time, share and delegate. */
 char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
@@ -373,7 +375,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
 
 /* ---- Tooltips ---- */
 
-/* Writes a line "key: value", if there is a value. */
+/* Writes a line "key: value" below the lines before; nothing if the value is NULL or empty. */
 static void put_line(etr_writer *writer, const char *key, const char *value) {
   if (value == NULL || value[0] == '\0')
     return;
@@ -442,8 +444,9 @@ static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const cha
     put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
 }
 
-/* Writes the SNR of a node's value, that of its own step, and how far the SNR drops there. Writes
- * nothing if no value of the node was compared. */
+/* Writes lines with the SNR of a node's value, its local SNR (of the error that its own segment
+ * added), and how far the SNR drops there, in dB. Writes nothing if no value of the node was
+ * compared. */
 static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node]
                                                                    : NULL;
@@ -571,7 +574,7 @@ static void put_totals_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Writes microseconds to the nanosecond, or cycles where the clock counts them. */
+/* Writes ticks as microseconds to the nanosecond, or as they are where they are cycles. */
 static void put_exact_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
   if (view->profile->takes_cycles_as_ns)
     etr_put_fixed(writer, ticks, 0);
@@ -630,7 +633,7 @@ static void put_heat_row(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
-/* Writes a row of the legend with a text; an empty one for NULL. */
+/* Writes a row of the legend with a text; an empty row for NULL, as when out of memory. */
 static void put_text_row(etr_writer *writer, const char *text) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_html(writer, text != NULL ? text : "");

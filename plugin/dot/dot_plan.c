@@ -50,7 +50,8 @@ static void keep_worse_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
     sum->gap = gap;
 }
 
-/* Adds the sum of a node or scope to another one. Of several delegates, the first stays. */
+/* Adds the sum of a node or scope, `other`, to `sum`: times in ticks per inference, counts of
+ * nodes, the coarsest clock step, and the worst gap. Of several delegates, the first stays. */
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
@@ -183,7 +184,8 @@ static bool is_in_focus(const etr_dot_sum *sum) {
 }
 
 /* Sets the level of each scope, from 0 for the outermost ones that are completely in focus, and
- * plan->deepest. Scopes around these are always open. */
+ * plan->deepest to the number of levels. Scopes around these are always open and have level 0, too.
+ * Parents come before their children. */
 static void number_levels(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     uint32_t parent = p->plan->scopes.list[i].parent;
@@ -195,8 +197,8 @@ static void number_levels(planner *p) {
 }
 
 /* Returns how many levels of scopes can be open so that there are at most `max_boxes` boxes: one
- * for each node in open scopes, and one for each scope directly below them. 0 when out of memory.
- */
+ * for each node in focus in open scopes, and one for each drawn scope directly below them. 0 when
+ * out of memory, which the arena shows. */
 static uint32_t count_levels_that_fit(planner *p, size_t max_boxes) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
@@ -257,8 +259,9 @@ static void choose_opened_scopes(planner *p, const etr_dot_options *options) {
 
 /* ---- Boxes ---- */
 
-/* Adds a box to the plan. It is context, drawn in gray, if none of its nodes is in focus or among
- * the slowest. Returns its index, or ETR_NONE when out of memory. */
+/* Adds a box to the plan. It is context, drawn in gray, if none of its nodes is in focus or, with a
+ * top, it is not in that; other boxes count for plan->hottest. Returns its index, or ETR_NONE when
+ * out of memory. */
 static uint32_t add_box(planner *p, etr_dot_box box) {
   const etr_dot_choice *choice = &p->plan->choice;
   etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
@@ -360,8 +363,8 @@ static void add_edge_key(planner *p, edge_keys *keys, uint32_t tail, uint32_t he
     *key = (uint64_t)tail << 32 | head;
 }
 
-/* Adds an edge from the box of each node that contains a graph to the first other box of that
- * graph. */
+/* Adds the key of an edge from the box of each node that owns a nested graph to the box of the
+ * first drawn node of that graph, if it is another box. */
 static void add_nested_edges(planner *p, edge_keys *keys) {
   bool *is_linked = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *is_linked);
   for (size_t i = 0; is_linked != NULL && i < p->graph->node_count; i++) {
