@@ -474,7 +474,8 @@ typedef struct etr_node_group {
   size_t base_nodes, new_nodes;               /**< that were timed */
   etr_change change;                          /**< change of their sum */
   const struct etr_node_group *with_children; /**< of a module or a pattern: with everything below
-                                                 it; NULL of others */
+                                                 it, which is itself if no timed node is below;
+                                                 NULL of others */
 } etr_node_group;
 
 typedef struct etr_node_groups {

@@ -529,7 +529,10 @@ static bool link_sums_with_children(row_context *context, etr_node_groups *own,
           .key = trees.rows[i].key,
           .change = {.relative = NAN, .low = NAN, .high = NAN, .verdict = ETR_VERDICT_UNTIMED}};
     }
-    rows[row].with_children = &trees.rows[i];
+    /* A module without timed nodes below is one thing, and so has one verdict. */
+    bool has_children = trees.rows[i].base_nodes != rows[row].base_nodes ||
+                        trees.rows[i].new_nodes != rows[row].new_nodes;
+    rows[row].with_children = has_children ? &trees.rows[i] : &rows[row];
   }
   if (rows) {
     *above = (etr_node_groups){rows + own->count, count - own->count};

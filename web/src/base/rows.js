@@ -27,6 +27,17 @@ const OF_OPERATORS = 'operators';
 /** What operators took longer in some runs than usual: no part of what an inference needs. */
 export const INTERRUPTIONS = 'interruptions';
 
+const PART_BOXES = {[INTERRUPTIONS]: INTERRUPTIONS, inserted: 'inserted copies'};
+
+/** What is neither computing nor a box of its own. */
+export const CALLS_AND_RUNTIME = 'calls and runtime';
+
+/** The boxes of parts that are not computing, in order. */
+export const PART_BOX_NAMES = [...Object.values(PART_BOXES), CALLS_AND_RUNTIME];
+
+/** The box of a part that is not computing. */
+export const partBox = part => PART_BOXES[part] ?? CALLS_AND_RUNTIME;
+
 /* The part's name in the words of a row: without what its place says. */
 const partLabel = text => text.trim().replace(/, outside operators$/, '');
 
@@ -385,11 +396,11 @@ export function icicleOf(rows, {head, whole, method}) {
   );
   for (const [backend, list] of computing)
     boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
-  const [lost, rest] = [true, false].map(isLost =>
-    parts.filter(({isComputing, part}) => !isComputing && (part === INTERRUPTIONS) === isLost),
+  const notComputing = grouped(
+    parts.filter(({isComputing}) => !isComputing),
+    ({part}) => partBox(part),
   );
-  if (lost.length) boxes.push(box(INTERRUPTIONS, lost, {pattern: null, filter: '', method}));
-  if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
+  for (const [label, list] of notComputing) boxes.push(box(label, list, {pattern: null, filter: '', method}));
   const labels = boxes.map(({label}) => label);
   for (const made of boxes) made.end = tellingEnd(made.label, labels);
   return boxes.filter(({time}) => time > 0).sort((a, b) => b.time - a.time);

@@ -27,7 +27,7 @@ import {countText, numberText, relativeText, shareText} from '../base/format.js'
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
-import {COMPUTING} from '../base/rows.js';
+import {COMPUTING, PART_BOX_NAMES, partBox} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
 import {room} from '../parts/room.js';
@@ -265,10 +265,11 @@ export function blocksOf(answer) {
       verdict: null,
     });
   add(answer.by_events ? 'operators' : 'in delegates, or on no node', parts.filter(isInside));
-  add(
-    'calls and runtime',
-    parts.filter(part => !isInside(part)),
-  );
+  for (const name of PART_BOX_NAMES)
+    add(
+      name,
+      parts.filter(one => !isInside(one) && partBox(one.part) === name),
+    );
   return {head, blocks: ordered.filter(({base, now}) => base > 0 || now > 0)};
 }
 

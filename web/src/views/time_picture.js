@@ -13,7 +13,7 @@ import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
-import {INTERRUPTIONS, allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
+import {INTERRUPTIONS, PART_BOX_NAMES, allRowsOf, headOfRows, icicleOf, partBox, rowLabel} from '../base/rows.js';
 import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
 import {Link, hueOfBackend, timeText} from '../parts/bits.js';
@@ -197,26 +197,21 @@ export function legendRows() {
   const {operators} = method.value,
     sums = new Map();
   for (const row of allRows.value) {
-    const key =
-      row.kind === 'part' && !row.isComputing ? (row.part === INTERRUPTIONS ? row.part : '') : (row.backend ?? CPU);
+    const key = row.kind === 'part' && !row.isComputing ? partBox(row.part) : (row.backend ?? CPU);
     sums.set(key, (sums.get(key) ?? 0) + row.time);
   }
-  const named = [...new Set([...backendsOf(operators), ...sums.keys()])]
-    .filter(name => name !== '')
-    .concat('')
-    .filter(name => sums.get(name) / whole.value > 5e-4);
-  return named.map(name => ({
-    hue: name === '' ? 'runtime' : name === INTERRUPTIONS ? 'quiet' : hueOfBackend(name),
-    time: sums.get(name),
-    text:
-      name === INTERRUPTIONS
-        ? name
-        : name === ''
-          ? 'calls and runtime'
-          : name === CPU
-            ? 'CPU kernels'
-            : shortBackend(name),
-  }));
+  const backends = [...backendsOf(operators), ...sums.keys()].filter(name => !PART_BOX_NAMES.includes(name)),
+    named = [...new Set([...backends, ...PART_BOX_NAMES])].filter(name => sums.get(name) / whole.value > 5e-4);
+  const hue = name => (name === INTERRUPTIONS ? 'quiet' : 'runtime'),
+    backendText = name => (name === CPU ? 'CPU kernels' : shortBackend(name));
+  return named.map(name => {
+    const isPart = PART_BOX_NAMES.includes(name);
+    return {
+      hue: isPart ? hue(name) : hueOfBackend(name),
+      time: sums.get(name),
+      text: isPart ? name : backendText(name),
+    };
+  });
 }
 
 const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what it is
