@@ -308,6 +308,30 @@ Test(compare, runs_of_one_recording_show_no_change) {
   }
 }
 
+/* A module is judged among modules, and once more with everything below it among such sums. If no
+ * timed node is below it, these are one thing, which has one verdict. */
+Test(compare, a_module_with_nothing_below_has_one_verdict) {
+  etr_profile *base = open_fixture("turns_base", NULL);
+  etr_profile *newer = open_fixture("turns_new", NULL);
+  etr_comparison *c = compare(base, newer);
+  size_t alone = 0, around = 0;
+  for (size_t i = 0; i < c->methods[0].modules.count; i++) {
+    const etr_node_group *row = &c->methods[0].modules.rows[i];
+    const etr_node_group *tree = row->with_children;
+    if (!tree)
+      continue;
+    bool is_alone = tree->base_nodes == row->base_nodes && tree->new_nodes == row->new_nodes;
+    alone += is_alone;
+    around += !is_alone;
+    cr_expect_eq(tree == row, is_alone, "%s", row->key);
+  }
+  cr_expect_gt(alone, 0);
+  cr_expect_gt(around, 0);
+  etr_comparison_close(c);
+  etr_profile_close(base);
+  etr_profile_close(newer);
+}
+
 /* ---- Clocks ---- */
 
 Test(compare, different_clocks_are_converted) {
