@@ -31,6 +31,26 @@ static const char *node_name(const etr_profile *profile, const etr_debug_value *
              : profile->graphs[profile->methods[value->method].graph].nodes[value->node].name;
 }
 
+/* Without a program, the event of the call says which instruction is a delegate's. */
+Test(debug_data, arguments_are_known_of_a_dump_alone) {
+  static const struct {
+    const char *folder;
+    bool has_arguments;
+  } cases[] = {{"bundled_update", true}, {"add_mul_debug", false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char dump[128], buffer[128];
+    snprintf(dump, sizeof dump, "%s/etdump.etdp", cases[i].folder);
+    snprintf(buffer, sizeof buffer, FIXTURES "/%s/debug_buffer.bin", cases[i].folder);
+    etr_profile *profile = open_fixture_with(dump, buffer);
+    size_t arguments = 0;
+    for (size_t k = 0; k < profile->debug_value_count; k++)
+      arguments += profile->debug_values[k].is_argument;
+    cr_expect_gt(profile->debug_value_count, 0);
+    cr_expect_eq(arguments > 0, cases[i].has_arguments, "%s: %zu", cases[i].folder, arguments);
+    etr_profile_close(profile);
+  }
+}
+
 Test(debug_data, tensors_are_those_of_the_inspector) {
   static const struct {
     const char *fixture;
