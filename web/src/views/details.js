@@ -408,14 +408,19 @@ function DelegateDetails({chosen}) {
 }
 
 /* A lever: why it is believed, the code before and after, and what it is about. */
+/* Findings about what is on no operator name those beside it, whose times are others. */
+const NEIGHBORS = {layout: 'Operators beside them, in the same delegates'};
+
 function FindingDetails({chosen}) {
-  const {evidence, saving, code} = method.value.findings[Number(chosen.id)] ?? {};
+  const {kind, evidence, saving, code} = method.value.findings[Number(chosen.id)] ?? {};
   return html`<p>${evidence} ${saving}</p>${
     code
       ? html`<h3>Before</h3><pre>${code.before}</pre><h3>After</h3><pre>
     ${code.after}</pre>`
       : null
-  }${chosen.rows.length ? html`<${RowsDetails} chosen=${chosen} />` : null}`;
+  }${chosen.rows.length && NEIGHBORS[kind] ? html`<h3>${NEIGHBORS[kind]}</h3>` : null}${
+    chosen.rows.length ? html`<${RowsDetails} chosen=${chosen} />` : null
+  }`;
 }
 
 const titleOf = chosen => {
