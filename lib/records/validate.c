@@ -605,7 +605,8 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
   etr_error_clear(error);
   if (!inputs->etrecord)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "there is no ETRecord to check");
+                    "there is no ETRecord to check (`info` says what an ETDump or a .pte has, and "
+                    "whether it is whole)");
   validator *v = calloc(1, sizeof *v);
   if (!v)
     return etr_fail_memory(error);

@@ -19,6 +19,14 @@ static bool answers_by_delegate(const etr_profile *profile, const cli_settings *
   return settings->command->bit == FOR_DELEGATION && lists_delegates && profile->method_count > 0;
 }
 
+/* Returns true if a summary is by what only a graph has. */
+static bool sums_nodes(const cli_settings *settings) {
+  etr_sum_by by = command_table_options(settings).by;
+  bool is_of_graph = by == ETR_SUM_BY_OP || by == ETR_SUM_BY_MODULE || by == ETR_SUM_BY_PATTERN ||
+                     by == ETR_SUM_BY_SOURCE || by == ETR_SUM_BY_LAYER_KIND;
+  return settings->command->bit == FOR_SUMMARY && is_of_graph;
+}
+
 /* Opens the record, checks the names and filters of the settings, warns if it lacks what the
  * command needs, and prints the answer. */
 static exit_status answer_one(const cli_settings *settings) {
@@ -32,6 +40,8 @@ static exit_status answer_one(const cli_settings *settings) {
   if (result == EXIT_DONE) {
     if (need == NEEDS_RUNS && profile->run_count == 0)
       message_warning("no times: there is no ETDump with runs");
+    if (sums_nodes(settings) && profile->graph_count == 0 && profile->run_count)
+      message_warning(MESSAGE_NO_LAYERS);
     if (need == NEEDS_GRAPHS && profile->graph_count == 0 &&
         !answers_by_delegate(profile, settings))
       message_warning(settings->command->bit == FOR_DELEGATION ? MESSAGE_NO_DELEGATED_NODES

@@ -565,6 +565,7 @@ const cli_command commands[] = {
                    "the five lines whose convolutions take longest"}},
      .answer = command_source,
      .reads_sources = true,
+     .need = NEEDS_GRAPHS,
      .edge_only = true},
     {.name = "delegation",
      .bit = FOR_DELEGATION,

@@ -24,6 +24,11 @@ typedef enum exit_status {
 #define MESSAGE_NO_GRAPH                                                                           \
   "an ETDump has no graph: add its ETRecord or .pte (summary and events have its times)"
 
+/** The same, of sums over operators, modules, patterns, source lines or kinds of layers. */
+#define MESSAGE_NO_LAYERS                                                                          \
+  "an ETDump has no graph, and so no operators, modules or lines: add its ETRecord or .pte "       \
+  "(`summary --by kernel` has the times)"
+
 /** The same, of an answer about nodes in delegates. */
 #define MESSAGE_NO_DELEGATED_NODES                                                                 \
   "an ETDump has no graph: add its ETRecord or .pte (`delegation --by delegate` has its "          \
