@@ -407,10 +407,10 @@ function DelegateDetails({chosen}) {
       )} ${unitName.value}.</p></section>`;
 }
 
-/* A lever: why it is believed, the code before and after, and what it is about. */
 /* Findings about what is on no operator name those beside it, whose times are others. */
 const NEIGHBORS = {layout: 'Operators beside them, in the same delegates'};
 
+/* A lever: why it is believed, the code before and after, and what it is about. */
 function FindingDetails({chosen}) {
   const {kind, evidence, saving, code} = method.value.findings[Number(chosen.id)] ?? {};
   return html`<p>${evidence} ${saving}</p>${
