@@ -286,48 +286,83 @@ typedef struct steps {
   size_t count, sequences;
 } steps;
 
-/* Returns whether inferences write buffers, so that a run can see those before it. */
-static bool has_cache(const etr_graph *graph) {
-  for (size_t i = 0; graph && i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_BUFFER && graph->nodes[i].is_written)
-      return true;
-  return false;
+/* Returns whether inferences write buffers, so that a run can see those before it. Sets *most to
+ * the largest dimension of these buffers: none of them has more positions. 0: not known. */
+static bool has_cache(const etr_graph *graph, double *most) {
+  bool found = false;
+  *most = 0;
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_BUFFER || !node->is_written)
+      continue;
+    found = true;
+    for (int32_t k = 0; node->output_count > 0 && k < node->outputs[0].rank; k++)
+      *most = fmax(*most, (double)node->outputs[0].dims[k].size);
+  }
+  return found;
 }
 
 static bool is_inference(const filler *f, uint32_t run) {
   return f->profile->blocks[f->runs[run].block].method != ETR_NONE;
 }
 
+/* A sequence of tokens, while its runs are walked over. */
+typedef struct token_sequence {
+  double position;             /* tokens before the next run; NAN: not known */
+  size_t prompt_runs, singles; /* its runs of more tokens, and of one */
+} token_sequence;
+
+/* Returns whether the runs cannot be one sequence: they read more tokens than the cache has
+ * positions (`most`; 0: not known), or a prompt of several runs has no more tokens behind it than
+ * runs, as where each method is called as often as the others, with the same input each time. */
+static bool is_no_sequence(const token_sequence *s, double most) {
+  return (most > 0 && s->position > most) || (s->prompt_runs > 1 && s->singles <= s->prompt_runs);
+}
+
 /* Lists the included runs of a method that read one token, with their time in ms and their
  * position: the number of tokens before them in their sequence, which a cache keeps. A sequence
  * begins with a prompt, which is one or several runs of more tokens, or with the recording. Behind
- * a run whose tokens are not known, positions are not known. */
-static void list_single_token_runs(const filler *f, const etr_method *method, steps *out) {
-  size_t run_index = 0, sequence = 0, last_sequence = 0;
-  double position = 0;
-  bool is_in_prompt = false;
+ * a run whose tokens are not known, positions are not known; nor are they in a recording with runs
+ * that are no sequence. */
+static void list_single_token_runs(const filler *f, const etr_method *method, double most,
+                                   steps *out) {
+  size_t run_index = 0, number = 0, last_number = 0;
+  token_sequence sequence = {0};
+  steps before = *out; /* what the recordings before this one have */
+  bool is_in_prompt = false, is_odd = false;
   for (uint32_t run = 0; run < f->profile->run_count; run++) {
     uint64_t tokens = f->runs[run].token_count;
     bool is_new = run == 0 || f->runs[run].dump != f->runs[run - 1].dump;
     if (!is_new && !is_inference(f, run))
       continue;
     if (is_new || (tokens > 1 && !is_in_prompt)) {
-      position = 0;
-      sequence++;
+      is_odd |= is_no_sequence(&sequence, most);
+      sequence = (token_sequence){0};
+      number++;
+    }
+    if (is_new) {
+      *out = is_odd ? before : *out;
+      before = *out;
+      is_odd = false;
     }
     is_in_prompt = tokens > 1;
     while (run_index < method->run_count && method->runs[run_index] < run)
       run_index++;
     bool is_of_method = run_index < method->run_count && method->runs[run_index] == run;
-    if (is_of_method && tokens == 1 && !isnan(position)) {
+    if (is_of_method && tokens == 1 && !isnan(sequence.position)) {
       double ticks = (double)method->execute_per_run[run_index];
-      out->list[out->count++] = (step){position, ticks / f->profile->ticks_per_second * 1e3};
-      out->sequences += last_sequence != sequence;
-      last_sequence = sequence;
+      out->list[out->count++] = (step){sequence.position,
+                                       ticks / f->profile->ticks_per_second * 1e3};
+      out->sequences += last_number != number;
+      last_number = number;
     }
     if (is_inference(f, run))
-      position = tokens ? position + (double)tokens : NAN;
+      sequence.position = tokens ? sequence.position + (double)tokens : NAN;
+    sequence.prompt_runs += tokens > 1;
+    sequence.singles += tokens == 1;
   }
+  if (is_odd || is_no_sequence(&sequence, most))
+    *out = before;
 }
 
 /* Keeps at most MOST_RUNS runs of the list, evenly spaced, because all pairs are compared later.
@@ -430,10 +465,11 @@ static bool find_cache_growth(const filler *f) {
   bool good = found.list != NULL;
   for (uint32_t i = 0; good && !f->profile->cache_growth && i < f->profile->method_count; i++) {
     const etr_method *method = &f->methods[i];
-    if (method->run_count < LEAST_RUNS || !has_cache(graph_of(f, method)))
+    double most;
+    if (method->run_count < LEAST_RUNS || !has_cache(graph_of(f, method), &most))
       continue;
     found.count = found.sequences = 0;
-    list_single_token_runs(f, method, &found);
+    list_single_token_runs(f, method, most, &found);
     if (found.count >= LEAST_RUNS)
       good = measure_cache_growth(f, i, &found, &scratch);
   }

@@ -6,6 +6,7 @@
 #include "command/python.h"
 #include "command/runner.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -170,9 +171,10 @@ exit_status python_run(const char *const *arguments, const char *extra) {
   else if (!runner_succeeded(&outcome))
     result = EXIT_BAD_INPUT; /* it has said why, unless a signal ended it */
   if (outcome.signal_number > 0)
-    result = message_failed(
-        "%s was killed by signal %d: perhaps there is too little memory for the model",
-        arguments[0], outcome.signal_number);
+    result = message_failed("%s was killed by signal %d%s", arguments[0], outcome.signal_number,
+                            outcome.signal_number == SIGKILL
+                                ? ": perhaps there is too little memory for the model"
+                                : "");
   runner_clear(&outcome);
   return result;
 }

@@ -72,9 +72,13 @@ static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {
   bool is_faster = change < 0;
   const char *advice = is_faster ? "Let the device warm up before measuring"
                                  : "Cool the device, or fix its clock";
-  /* Slower in each stretch anew, or with a state that inferences write: the work may grow. */
+  /* Slower in each stretch anew, or with a state that inferences write: the work may grow. It does
+   * not if a method reads a known number of tokens, but their positions are not known to grow. */
   bool has_state = finder->graph && finder->graph->mutation_count > 0;
-  if (r->noise->stretches > 1 || (has_state && !is_faster)) {
+  const etr_throughput *tokens = finder->method->throughput;
+  bool is_known = !has_state || !tokens || isnan(tokens->tokens_per_run) ||
+                  finder->profile->cache_growth;
+  if (is_known && (r->noise->stretches > 1 || (has_state && !is_faster))) {
     advice = "Look at what grows from run to run";
     etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need to look at all of it");
   }

@@ -26,7 +26,7 @@ typedef struct token_runs {
  * each, in which a sequence begins. */
 static void make_runs(token_runs *t, const uint64_t *ticks, uint32_t first_count, bool has_cache) {
   *t = (token_runs){.block = {.method = 0}};
-  const tiny_graph *g = tiny_graph_of(&t->arena, "ids input [i64:1x1];cache weight [8x4];"
+  const tiny_graph *g = tiny_graph_of(&t->arena, "ids input [i64:1x1];cache weight [16x4];"
                                                  "e embedding (ids) [1x4];o output (e)");
   g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
   g->nodes[tiny_node(g, "cache")].is_written = has_cache;
@@ -104,6 +104,79 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
     make_runs(&t, cases[i].ticks, cases[i].first_count, false);
     cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);
     etr_arena_clear(&t.arena);
+  }
+}
+
+/* Returns the first position of runs of one token, "d", between prompts of four tokens, "p"; a
+ * blank begins the next recording. -1: no positions are known. */
+static double first_position(const char *order, const char *cache) {
+  enum { MOST = 64 };
+  etr_arena arena = {0};
+  etr_run runs[MOST] = {0};
+  uint32_t numbers[2][MOST];
+  uint64_t ticks[MOST];
+  etr_graph graphs[2];
+  etr_block blocks[2] = {{.method = 0}, {.method = 1}};
+  etr_method methods[2] = {{.name = "prefill"}, {.name = "decode", .graph = 1}};
+  uint32_t dump = 0, count = 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_graph *g = tiny_graph_of(&arena,
+                                        etr_arena_format(&arena,
+                                                         "ids input [i64:1x%d];cache weight %s;"
+                                                         "e embedding (ids) [1x4];o output (e)",
+                                                         i ? 1 : 4, cache));
+    g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
+    g->nodes[tiny_node(g, "cache")].is_written = true;
+    graphs[i] = g->graph;
+    methods[i].runs = numbers[i];
+    methods[i].execute_per_run = ticks;
+  }
+  for (const char *at = order; *at; at++) {
+    if (*at == ' ') {
+      dump++;
+      continue;
+    }
+    uint32_t method = *at == 'd';
+    ticks[count] = 1000 + count;
+    runs[count].execute_ticks = ticks[count];
+    runs[count].block = method;
+    runs[count].dump = dump;
+    numbers[method][methods[method].run_count++] = count;
+    count++;
+  }
+  etr_profile profile = {.ticks_per_second = 1e9,
+                         .runs = runs,
+                         .run_count = count,
+                         .blocks = blocks,
+                         .block_count = 2,
+                         .methods = methods,
+                         .method_count = 2,
+                         .graphs = graphs,
+                         .graph_count = 2};
+  cr_assert(etr_throughput_fill(&profile, runs, methods, &arena));
+  double first = profile.cache_growth ? profile.cache_growth->curve[0].position : -1;
+  etr_arena_clear(&arena);
+  return first;
+}
+
+Test(throughput, positions_are_of_one_sequence_that_the_cache_holds) {
+  static const struct {
+    const char *title, *order, *cache;
+    double first;
+  } cases[] = {
+      {"a prompt and its tokens", "pdddddddddddd", "[1x16x4]", 4},
+      {"a prompt in two parts", "ppdddddddddddd", "[1x32x4]", 8},
+      {"each prompt begins anew", "pddddddddpdddddddd", "[1x16x4]", 4},
+      {"a token more than the cache has positions", "pddddddddddddd", "[1x16x4]", -1},
+      {"more prompts than the cache has positions", "pppppdddddddddddd", "[1x16x4]", -1},
+      {"each method as often as the other", "ppppppppppppdddddddddddd", "[1x999x4]", -1},
+      {"tokens first", "ddddddddddddpppppppppppp", "[1x999x4]", -1},
+      {"another recording, of tokens", "ppppppppppdddddddddd pdddddddddd", "[1x99x4]", 4},
+      {"a recording without, behind it", "pdddddddddd ppppppppppdddddddddd", "[1x99x4]", 4},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    double first = first_position(cases[i].order, cases[i].cache);
+    cr_expect_float_eq(first, cases[i].first, 1e-9, "%s: %g", cases[i].title, first);
   }
 }
 
