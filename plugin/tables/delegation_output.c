@@ -350,11 +350,12 @@ bool etr_delegates_put_list(const etr_fields *f, etr_arena *arena, const etr_met
   return cells != NULL;
 }
 
-/* Writes the operators and delegates of a method as a JSON object. Returns false when out of
- * memory.
- */
+/* Writes the operators and delegates of a method as a JSON object; nothing for a method without a
+ * graph that did not run, of which nothing is known. Returns false when out of memory. */
 static bool put_delegation_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
+  if (method->graph == ETR_NONE && method->run_count == 0)
+    return true;
   etr_jw_object(f->json);
   bool is_good = put_operator_counts(f, &answer->arena, method, answer->filter) &&
                  etr_delegates_put_list(f, &answer->arena, method, answer->filter,
