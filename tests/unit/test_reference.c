@@ -204,7 +204,7 @@ static const hand_case hand_cases[] = {
     {"a value that is no number is none", FORWARD("]](K\3X\1\0\0\0aea"), "-:n i3",
      "0.0/0 one is no number;0.1/0 one is no number", NULL},
     {"a tensor beside a number, both ways", FORWARD("]](K\3" TENSOR "ea"), "-:t i3",
-     "0.0/0 one is no number;0.1/0 one is no number", NULL},
+     "0.0/0 one is a tensor, the other is not;0.1/0 one is a tensor, the other is not", NULL},
     {"tensors", FORWARD("]](" TENSOR TENSOR TENSOR "ea"), "-:t u w",
      "0.0/0 0.5;0.1/0 its numbers cannot be read;0.2/0 its numbers cannot be read", NULL},
     {"a storage that is missing", FORWARD("]](" TENSOR_OF("1") "K\3ea"), "-:t i3",
