@@ -180,8 +180,9 @@ static void write_returned_value(etr_writer *writer, const etr_pte_method *progr
   }
 }
 
-/* Returns the constants that a method without instructions returns, as text; NULL for other
- * methods, and when out of memory. */
+/* Returns the constants that a method without instructions returns, as text, "1, [2, 3]" ("" if it
+ * returns nothing); NULL for other methods, and when out of memory. None of them is in a list
+ * (false). */
 static const char *text_of_returned_values(const etr_pte_method *program, etr_arena *arena) {
   etr_text text;
   etr_writer writer;

@@ -133,7 +133,7 @@ static bool has_operator_at_handles(const etr_method_inputs *inputs, const etr_m
 }
 
 /* Returns true if an event can be of the instruction of the .pte that has its number. Events
- * without an instruction say nothing. */
+ * without an instruction say nothing. The call of a delegate counts as in the delegate. */
 static bool fits_program(const etr_pte_method *program, const etr_event *event) {
   if (event->instruction_id < 0)
     return true;

@@ -307,7 +307,7 @@ static void mark_read_by_products(const etr_finder *finder, bool *marked) {
   }
 }
 
-/* Counts a copy, its time, and what kind of copy it is. */
+/* Counts a copy, its time (ticks over all runs), and what kind of copy it is. */
 static void count_copy(copies *sums, const etr_finder *finder, uint32_t index) {
   const etr_node *node = &finder->graph->nodes[index];
   sums->ticks += etr_finder_kernel_ticks(finder, index);

@@ -488,8 +488,9 @@ static between sum_between(partition *p) {
 
 /* Adds the finding about operators that run on the CPU between the delegates of the backend, if
  * some need not (sum_between() makes these candidates). It saves their kernels, and the overhead of
- * the delegates that become one if all candidates go (NULL: of any operator). Returns false when
- * out of memory. */
+ * the delegates that become one if all candidates go, whatever their operator (NULL). As many
+ * delegates become one as there are fewer levels then: operators of one level can be in one
+ * delegate. Returns false when out of memory. */
 static bool add_fallback_finding(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */

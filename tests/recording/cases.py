@@ -91,6 +91,8 @@ def main():
     assert any("calibrating on the example inputs" in line for line in said)
     assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
     assert runs_of("int4", Net(), x, recipe="xnnpack-8da4w") == {"forward": 3}
+    shared = Net()
+    assert runs_of("int4_shared", {"first": shared, "second": shared}, {"first": x, "second": x}, recipe="xnnpack-8da4w") == {"first": 3, "second": 3}
     assert runs_of("mixed", Mixed(), (torch.randn(4, 8), 2, torch.tensor([1, 2])), recipe="portable") == {"forward": 3}
     assert runs_of("own", Net(), x, recipe="portable", partitioner=XnnpackPartitioner()) == {"forward": 3}
     with etrecord_tb.Profile("own") as profile, etrecord_tb.Profile("mixed") as other:

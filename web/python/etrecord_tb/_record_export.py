@@ -188,6 +188,11 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if not is_exported:
         model = {method: each.eval() if isinstance(each, torch.nn.Module) else each for method, each in model.items()}
         made.steps.append("model = {method: each.eval() for method, each in model.items()}")
+    if quantization and quantization.ao_quantization_configs and len(model) > 1:
+        # ExecuTorch quantizes the layers of each method in place, also those that another method shares.
+        model = {method: copy.deepcopy(each) for method, each in model.items()}
+        made.imports.append("import copy")
+        made.steps.append("model = {method: copy.deepcopy(each) for method, each in model.items()}")
     shapes = _by_method(dynamic_shapes, made.methods) if dynamic_shapes is not None else None
     made.steps.append("session = ExportSession(model, {method: [inputs[method]] for method in inputs}, recipe, generate_etrecord=True" + (", dynamic_shapes=...)" if shapes else ")"))
     made.steps += ["session.export()", "program = session.get_executorch_program_manager()"]
