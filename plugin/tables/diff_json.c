@@ -270,7 +270,7 @@ static bool put_method_object(etr_diff_output *o, const etr_method_pair *method)
   etr_jw_end(f->json);
   etr_field_text(f, "verdict_text", etr_diff_method_text(o, method));
   put_answer_object(o, method);
-  put_text_or_null(f, "reason_text", etr_diff_reason_text(o, &method->execute));
+  put_text_or_null(f, "reason_text", etr_diff_method_reason_text(o, method));
   put_text_or_null(f, "odd_text", etr_diff_odd_text(o, &method->execute));
   put_text_or_null(f, "unlike_text", etr_diff_unlike_text(o, method));
   put_throughput(o, method);

@@ -54,6 +54,8 @@ const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *meth
  * and what would help: "one recording a side: ...; record 5 on each side, in turns". Returns "" if
  * they decide both. */
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
+/** Returns the same for a method, or that both sides are the same recording. */
+const char *etr_diff_method_reason_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns the number of recordings and runs, "5 recordings with 50 runs on each side", "5 and 4
  * recordings with 50 and 40 runs"; "50 runs" if one side has none, "" if neither side has runs. */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);

@@ -132,7 +132,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   put_verdict_line(o, method);
   put_verdict_note(o, etr_diff_changes_text(o, method, o->answer.options->unit));
   put_verdict_note(o, etr_diff_odd_text(o, &method->execute));
-  put_verdict_note(o, etr_diff_reason_text(o, &method->execute));
+  put_verdict_note(o, etr_diff_method_reason_text(o, method));
   if (is_timed_on_both_sides(method)) {
     put_steadiness_note(o, "base", comparison->base, method->base_method);
     put_steadiness_note(o, "new record", comparison->newer, method->new_method);

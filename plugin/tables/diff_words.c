@@ -441,6 +441,32 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   return "";
 }
 
+/* Returns whether both sides of a method are the same recording: all runs, and all that was timed
+ * in them, took equally long, as no two recordings do. */
+static bool is_same_recording(const etr_comparison *comparison, const etr_method_pair *pair) {
+  if (pair->base_method == ETR_NONE || pair->new_method == ETR_NONE)
+    return false;
+  const etr_method *base = &comparison->base->methods[pair->base_method];
+  const etr_method *newer = &comparison->newer->methods[pair->new_method];
+  if (base->run_count == 0 || base->run_count != newer->run_count)
+    return false;
+  for (size_t i = 0; i < base->run_count; i++)
+    if (base->execute_per_run[i] != newer->execute_per_run[i])
+      return false;
+  for (size_t i = 0; i < pair->pair_count; i++) {
+    const etr_change *change = &pair->pairs[i].change;
+    if (change->base_avg != change->new_avg && (change->base_runs > 0 || change->new_runs > 0))
+      return false;
+  }
+  return pair->timed_paired > 0;
+}
+
+const char *etr_diff_method_reason_text(etr_diff_output *o, const etr_method_pair *method) {
+  if (is_same_recording(o->comparison, method))
+    return "both sides are the same recording, since all their times are equal";
+  return etr_diff_reason_text(o, &method->execute);
+}
+
 /* Returns a text with the odd recordings of a side appended: the first three, each with how much
  * slower or faster it is than the recordings that are not odd, and how many more there are.
  * recording_count: all recordings of the side. */
