@@ -987,6 +987,25 @@ Test(findings, repeated_keys_are_found) {
   }
 }
 
+/* Keys behind more copies than are looked at are not known to be repeated. */
+Test(findings, keys_behind_many_copies_are_not_repeated) {
+  static const etr_dim two[] = {{.size = 2, .hint = -1}, {.size = 8, .hint = -1}};
+  tiny t = {0};
+  etr_value narrow = {.name = "k", .dtype = "float32", .dims = two, .rank = 2};
+  uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0);
+  uint32_t last = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0);
+  t.nodes.data[last].outputs = &narrow;
+  for (int i = 0; i < 20; i++) {
+    last = op(&t, "view", "aten.view_copy.default", last);
+    t.nodes.data[last].outputs = &narrow;
+  }
+  uint32_t product = op(&t, "bmm", "aten.bmm.default", q);
+  tiny_input(&t, product, last, 0);
+  tiny_time(&t, product, 1000000);
+  cr_expect_null(find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS));
+  tiny_clear(&t);
+}
+
 /* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
 Test(findings, code_is_that_of_the_advice) {
   static const struct {

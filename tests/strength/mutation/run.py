@@ -40,7 +40,7 @@ CHECKS = {  # a folder's own: unit tests that call nothing of a source, and chec
     'lib/formats': ('cli.files',), 'lib/inputs': ('names',), 'lib/join': ('names', 'costs'), 'lib/memory': ('memory', 'sizes'), 'lib/profile': ('accuracy',),
     'lib/records': ('cli.files', 'records'), 'lib/runs': ('typical',), 'plugin/bench': ('cli.files',), 'plugin/command': ('cli.files', 'manual'),
     'plugin/output': ('columns', 'fault.signals', 'report'), 'plugin/report': ('report',), 'plugin/tables': ('columns', 'columns.generated', 'rows', 'sorting'),
-    'plugin/tensorboard': ('fault.signals',), 'plugin/trace': ('trace',), 'plugin/views': ('findings', 'columns')}
+    'plugin/tensorboard': ('fault.signals',), 'plugin/trace': ('trace',), 'plugin/views': ('findings', 'columns', 'unit.test_findings')}
 MEMORY_RUNS_OUT = re.compile(r'return (false|NULL)|fail|MEMORY|!\w+ \|\|')  # the lines that fault.memory is for
 ARCHIVE = 'libetrecord_tb_static.a'  # what tests are linked with that replace a function of the system's
 LIBRARY = 'plugin/libetrecord_tb.so.0'
