@@ -961,24 +961,33 @@ static start_kind find_start_kind(const etr_event *rows, size_t count) {
   return last_end - first_start == sum ? STARTS_MADE_UP : STARTS_MEASURED;
 }
 
+/* Returns true if nothing says which backend an event's instruction calls, if any. */
+static bool has_unknown_backend(const finder *f, const etr_event *event) {
+  const etr_placed *instruction = etr_placed_instruction(f->placement, event->instruction_id);
+  return !instruction || !instruction->backend;
+}
+
 /* Marks operators in delegates of unknown backends as without a place if their starts are made up.
  * A delegate that says nothing of its starts is taken to be like the block's others. */
 static void mark_made_up_starts(const finder *f, const etr_block *block, etr_event *rows) {
   size_t kinds[STARTS_MADE_UP + 1] = {0};
-  for (int pass = 0; pass < 2; pass++) /* first counts kinds, then marks */
-    for (size_t i = 0, end; i < block->event_count; i = end) {
-      const etr_placed *instruction = etr_placed_instruction(f->placement, rows[i].instruction_id);
-      end = etr_block_instruction_end(block, i);
-      if (instruction && instruction->backend)
-        continue;
-      start_kind kind = find_start_kind(&rows[i], end - i);
-      if (pass == 0)
-        kinds[kind]++;
-      bool is_like_others = kind == STARTS_UNKNOWN && kinds[STARTS_MEASURED] == 0;
-      bool is_made_up = kind == STARTS_MADE_UP || is_like_others;
-      for (size_t k = i; pass == 1 && kinds[STARTS_MADE_UP] > 0 && is_made_up && k < end; k++)
-        rows[k].has_no_place |= rows[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
-    }
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    end = etr_block_instruction_end(block, i);
+    if (has_unknown_backend(f, &rows[i]))
+      kinds[find_start_kind(&rows[i], end - i)]++;
+  }
+  if (kinds[STARTS_MADE_UP] == 0)
+    return;
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    end = etr_block_instruction_end(block, i);
+    if (!has_unknown_backend(f, &rows[i]))
+      continue;
+    start_kind kind = find_start_kind(&rows[i], end - i);
+    bool is_like_others = kind == STARTS_UNKNOWN && kinds[STARTS_MEASURED] == 0;
+    bool is_made_up = kind == STARTS_MADE_UP || is_like_others;
+    for (size_t k = i; is_made_up && k < end; k++)
+      rows[k].has_no_place |= rows[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
+  }
 }
 
 /* Describes the events of a block and finds their nodes, one instruction after the other. Names
