@@ -358,11 +358,16 @@ static const char *loss_of_entry(const char *name) {
 
 /* Adds a flaw for an entry that cannot be read, for the reason that `failure` says, with its offset
  * in the entry. suffers: as in add_flaw(). The flaw that was added last is the entry's. */
-static void add_damage(validator *v, const etr_error *failure, const char *entry,
-                       const char *suffers) {
+static void add_damage_that_loses(validator *v, const etr_error *failure, const char *entry,
+                                  const char *suffers) {
   add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, suffers, "%s", failure->message);
   if (v->flaws.list.count)
     v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
+}
+
+/* Adds the same for an entry of the ETRecord, whose name says what is lost with it. */
+static void add_damage(validator *v, const etr_error *failure, const char *entry) {
+  add_damage_that_loses(v, failure, entry, loss_of_entry(entry));
 }
 
 /* Reads every byte of an entry, so that its CRC is checked, and adds to the validation's number of
@@ -382,8 +387,7 @@ static etr_status check_bytes_of_entry(validator *v, size_t index, etr_error *er
   etr_archive_entry_close(entry);
   v->validation.entry_count++;
   if (status == ETR_ERROR_FORMAT)
-    add_damage(v, &failure, etr_archive_name(v->archive, index),
-               loss_of_entry(etr_archive_name(v->archive, index)));
+    add_damage(v, &failure, etr_archive_name(v->archive, index));
   if (status == ETR_OK || status == ETR_ERROR_FORMAT)
     return ETR_OK;
   if (error)
@@ -422,7 +426,7 @@ static etr_status check_reference_outputs(validator *v, etr_error *error) {
     etr_torch_close(&archive);
   etr_file_clear(&file);
   if (status == ETR_ERROR_FORMAT)
-    add_damage(v, &failure, name, loss_of_entry(name));
+    add_damage(v, &failure, name);
   return status == ETR_ERROR_MEMORY ? etr_fail_memory(error) : ETR_OK;
 }
 
@@ -447,7 +451,7 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
     (void)etr_fail(&failure, ETR_ERROR_FORMAT, NULL, NULL, w->offset, "%.*s", (int)size,
                    w->message);
     if (has_entry(v, w->entry))
-      add_damage(v, &failure, w->entry, loss_of_entry(w->entry));
+      add_damage(v, &failure, w->entry);
   }
 }
 
@@ -488,7 +492,7 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
     compare_maps_with_program(v, record, &pte, path_or_entry);
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
-    add_damage(v, &failure, path_or_entry, etr_entry_loss(ETR_ENTRY_PTE));
+    add_damage_that_loses(v, &failure, path_or_entry, etr_entry_loss(ETR_ENTRY_PTE));
   } else if (status != ETR_OK && error)
     *error = failure;
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
@@ -527,7 +531,7 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
   add_damage_of_warnings(v, &warnings);
   if (status == ETR_ERROR_FORMAT) {
     if (!is_damaged(v, failure.entry))
-      add_damage(v, &failure, failure.entry, loss_of_entry(failure.entry));
+      add_damage(v, &failure, failure.entry);
     return ETR_OK;
   }
   if (status != ETR_OK && error)
