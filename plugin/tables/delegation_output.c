@@ -293,19 +293,9 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
-/* Writes a count of a method's nodes; null if no graph says which nodes there are. */
-static void put_node_count(const etr_fields *f, const char *key, const etr_method *method,
-                           size_t count) {
-  if (method->graph != ETR_NONE) {
-    etr_field_count(f, key, count);
-    return;
-  }
-  etr_jw_key(f->json, key);
-  etr_jw_null(f->json);
-}
-
-/* Writes into an open object the counts of a method's nodes that are delegated and that are not,
- * and a list with the counts and times of each operator. Returns false when out of memory. */
+/* Writes into an open object the counts of a method's nodes that are delegated and that are not
+ * (null if no graph says which nodes there are), and a list with the counts and times of each
+ * operator. Returns false when out of memory. */
 static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
                                 const etr_node_filter *filter) {
   etr_delegation delegation;
@@ -314,8 +304,10 @@ static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr
   etr_field_text(f, "method", method->name);
   etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
-  put_node_count(f, "delegated_nodes", method, delegation.delegated_nodes);
-  put_node_count(f, "non_delegated_nodes", method, delegation.non_delegated_nodes);
+  bool has_nodes = method->graph != ETR_NONE;
+  etr_field_number(f, "delegated_nodes", has_nodes ? (double)delegation.delegated_nodes : NAN);
+  etr_field_number(f, "non_delegated_nodes",
+                   has_nodes ? (double)delegation.non_delegated_nodes : NAN);
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
   etr_field_begin_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
