@@ -118,10 +118,8 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
     if (n->lock >= 0 && etr_temporary_lock(n->lock))
       return true;
     /* A read-only file stays without a lock: a sweep cannot open it for writing, either. */
-    if (n->lock < 0 && errno == EACCES)
-      return true;
     if (n->lock < 0 && errno != ENOENT)
-      return false;
+      return errno == EACCES;
     if (n->lock >= 0)
       (void)close(n->lock);
     (void)close(n->file.descriptor);
