@@ -29,8 +29,8 @@ export const INTERRUPTIONS = 'interruptions';
 
 const PART_BOXES = {[INTERRUPTIONS]: INTERRUPTIONS, inserted: 'inserted copies'};
 
-/** What is neither computing nor a box of its own. */
-export const CALLS_AND_RUNTIME = 'calls and runtime';
+/* What is neither computing nor a box of its own. */
+const CALLS_AND_RUNTIME = 'calls and runtime';
 
 /** The boxes of parts that are not computing, in order. */
 export const PART_BOX_NAMES = [...Object.values(PART_BOXES), CALLS_AND_RUNTIME];
