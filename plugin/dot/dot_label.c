@@ -182,8 +182,9 @@ static uint32_t last_of_stretch(const etr_dot_view *view, uint32_t shown, uint32
   return end;
 }
 
-/* Writes the name of a scope: "layers.3", or for several that are drawn as one "layers.0…31 ×32",
- * "layers.0…2, 4…7 ×7" if others are between them, "layers.0, 2…12 ×7" if that happens often. */
+/* Writes the name of a scope: "layers.3", or for several that are drawn as one "layers.0…31
+ * ×32", "layers.0…2, 4…7 ×7" if others are between them, "layers.0, 2…12 ×7" if that
+ * happens often. */
 static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   enum { MOST_STRETCHES = 3 };
   uint32_t copies = etr_dot_copies(&view->plan->fold, scope), ends[MOST_STRETCHES],

@@ -43,8 +43,8 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
  * word, if the two are different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
- * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing to
- * say. Per cents are of the base. */
+ * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing
+ * to say. Per cents are of the base. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:

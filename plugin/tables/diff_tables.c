@@ -77,8 +77,8 @@ static void put_differences(etr_diff_output *o, const etr_method_pair *method) {
   etr_puts(&o->answer.writer, "\n\n");
 }
 
-/* Writes the verdict on a method with its times, "forward: 12.8 % slower ...; typical 2.873 → 3.239
- * ms per inference, 5 recordings ...", and how many runs were excluded. */
+/* Writes the verdict on a method with its times, "forward: 12.8 % slower ...; typical 2.873 →
+ * 3.239 ms per inference, 5 recordings ...", and how many runs were excluded. */
 static void put_verdict_line(etr_diff_output *o, const etr_method_pair *method) {
   etr_arena *arena = &o->answer.arena;
   etr_writer *writer = &o->answer.writer;

@@ -636,8 +636,8 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
       etr_arena_format(arena, "%s%s%s", steadiness, steadiness[0] ? "; " : "", interrupted));
 }
 
-/* Returns one difference of the two sides, as "input x: f32[1] → f32[2]"; a side that lacks it has
- * "none", or "cpu" for a backend. */
+/* Returns one difference of the two sides, as "input x: f32[1] → f32[2]"; a side that lacks it
+ * has "none", or "cpu" for a backend. */
 static const char *difference_text(etr_diff_output *o, const etr_difference *difference) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};

@@ -293,10 +293,10 @@ static const char *cut_to(etr_answer *answer, const char *text, size_t columns) 
 }
 
 /* Returns the name of a row: "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32)
- * (inserted)", or "attention · expand_copy (one: 5.40)" if one of the row's nodes takes much longer
- * than the others: 5.40 in the screen's unit. prefix: the path that names of modules leave out, ""
- * for none. In text the name is cut so that its remark fits into `width` columns (0: no limit).
- * Returns NULL when out of memory. */
+ * (inserted)", or "attention · expand_copy (one: 5.40)" if one of the row's nodes takes much
+ * longer than the others: 5.40 in the screen's unit. prefix: the path that names of modules leave
+ * out, "" for none. In text the name is cut so that its remark fits into `width` columns (0: no
+ * limit). Returns NULL when out of memory. */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
                             etr_slice prefix, size_t width) {
   etr_arena *arena = &answer->arena;
@@ -512,8 +512,8 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
 }
 
 /* Writes what runs where, the longest first, with time, unit and share (true) in the whole time:
- * "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than LEAST_NAMED
- * of the whole time is left out. */
+ * "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". What takes less than
+ * LEAST_NAMED of the whole time is left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -971,8 +971,8 @@ static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_s
   return true;
 }
 
-/* Returns the time of a line, marked with "≤" if it is an upper bound, or with "≈" if it contains
- * estimates. */
+/* Returns the time of a line, marked with "≤" if it is an upper bound, or with "≈" if it
+ * contains estimates. */
 static const char *line_time(etr_answer *answer, const etr_first_screen *s,
                              const table_line *line) {
   etr_text text;
@@ -987,8 +987,8 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
 }
 
 /* Returns the share of a line in the whole time as text. For all rows of a type it has the digits
- * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a clock
- * hides something. Such ranges are short, as in a cell (true). */
+ * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a
+ * clock hides something. Such ranges are short, as in a cell (true). */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;

@@ -153,8 +153,9 @@ static etr_cell base_type(const void *row) {
 static etr_cell new_type(const void *row) {
   return etr_cell_text(tensor_type(row, as_part(row)->change->newer));
 }
-/* Returns the type of a part's tensor, or both types if it changed, "f32[8] → i8[8]"; no cell when
- * out of memory. */
+
+/* Returns the type of a part's tensor, or both types if it changed, "f32[8] → i8[8]"; no cell
+ * when out of memory. */
 static etr_cell part_type(const void *row) {
   const part_change *part = row;
   const char *base = tensor_type(part, part->change->base),
@@ -247,8 +248,8 @@ etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_si
   return etr_answer_end(&answer, true, error);
 }
 
-/* Writes the files, their bytes and the change: "before.pte → after.pte: 201,640 → 243,064 bytes
- * (+20.5 %)"; then the same of .ptd files, if there are any. */
+/* Writes the files, their bytes and the change: "before.pte → after.pte: 201,640 → 243,064
+ * bytes (+20.5 %)"; then the same of .ptd files, if there are any. */
 static void put_file_sizes(etr_answer *answer, const etr_program_diff *diff) {
   const etr_program_memory *base = diff->base->program_memory, *newer = diff->newer->program_memory;
   double change = base->file_bytes > 0 ? (double)newer->file_bytes / (double)base->file_bytes - 1

@@ -359,8 +359,8 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
 }
 
 /* Returns what the runs are like, as far as it is known and not usual: "1 tick is taken as 1 ns:
- * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv 1.2
- * %) · loading takes 1.59 ms". NULL when out of memory. */
+ * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv
+ * 1.2 %) · loading takes 1.59 ms". NULL when out of memory. */
 static const char *run_conditions_text(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer, s->method);
   etr_text text;
