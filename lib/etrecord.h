@@ -1393,6 +1393,8 @@ typedef struct etr_method {
                                   n/2 steps of the clock for a call with n operators, and at most
                                   its whole call overhead */
   double clock_hidden_typical; /**< clock_hidden_ticks in the typical run */
+  bool logs_values; /**< runs that count logged values of instructions: an unknown part of the time
+                       of calls outside their operators is that of logging */
   const etr_delegate *delegates;
   size_t delegate_count;
   size_t

@@ -536,6 +536,17 @@ static etr_status find_debug_buffer(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
+/* Marks the methods of which runs that count logged values of instructions. Outputs alone do not
+ * count: they are logged after the last instruction. */
+static void mark_methods_that_log(loader *l) {
+  for (size_t i = 0; i < l->profile->debug_value_count; i++) {
+    const etr_debug_value *value = &l->profile->debug_values[i];
+    if (value->method != ETR_NONE && value->instruction_id >= 0 &&
+        !l->blocks.runs[value->run].is_skipped)
+      l->built[value->method].logs_values = true;
+  }
+}
+
 /* Lists the tensors and numbers that runs logged, and computes statistics of the tensors from the
  * debug buffer, if it is known to which ETDump the buffer belongs. Fails if the buffer cannot be
  * read, or when out of memory. */
@@ -546,6 +557,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
+  mark_methods_that_log(l);
   if (l->inputs->taps)
     l->profile->taps = etr_arena_copy(l->arena, etr_slice_of(l->inputs->taps));
   ETR_TRY(find_debug_buffer(l, error));

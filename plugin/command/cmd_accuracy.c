@@ -247,7 +247,7 @@ exit_status command_make_reference(cli_settings *settings) {
   for (size_t i = 0; i < settings->more_count; i++)
     arguments[count++] = settings->more[i];
   arguments[count] = NULL;
-  exit_status result = python_run(arguments, "reference");
+  exit_status result = python_run(arguments, "reference", NULL);
   free(arguments);
   return result;
 }

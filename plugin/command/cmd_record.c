@@ -49,10 +49,10 @@ exit_status command_make_record(cli_settings *settings) {
   arguments[count++] = "--";
   arguments[count++] = settings->record;
   arguments[count] = NULL;
-  return python_run(arguments, "record");
+  return python_run(arguments, "record", stdout); /* its last line is the command to go on with */
 }
 
 exit_status command_record(const cli_settings *settings) {
-  printf("etrecord-tb summary %s\n", settings->folder);
-  return message_written(ETR_OK, NULL);
+  (void)settings;
+  return EXIT_DONE;
 }

@@ -292,10 +292,11 @@ exit_status command_prepare_accuracy(cli_settings *settings);
 /** Prints the command line of `accuracy` that uses the reference that was made. */
 exit_status command_reference(const cli_settings *settings);
 
-/** Makes a record in the folder of -o by the Python package, which exports and runs the model.
- * Returns EXIT_DONE, or EXIT_USAGE or EXIT_BAD_INPUT after a message. */
+/** Makes a record in the folder of -o by the Python package, which exports and runs the model, and
+ * prints the command line that shows it. Returns EXIT_DONE, or EXIT_USAGE or EXIT_BAD_INPUT after a
+ * message. */
 exit_status command_make_record(cli_settings *settings);
-/** Prints the command line that shows the record that was made. */
+/** Does nothing more: command_make_record() needs rights that are given up before this. */
 exit_status command_record(const cli_settings *settings);
 
 /** Records the programs that `bench` measures, before rights are given up, and sets settings->job.

@@ -7,13 +7,15 @@
 /* ---- The comparison with a reference ---- */
 
 /* Compares the values of a profile with the first usable reference among the record's files, on the
- * graph that --graph names (1 is aten). A reference that cannot be used gets a warning, except one
- * that `accuracy` keeps: it may be of another record in the same folder. */
+ * graph that --graph names (1 is aten). reference_profile: the record that it must be of; NULL for
+ * the profile's own. A reference that cannot be used gets a warning, except one that `accuracy`
+ * keeps: it may be of another record in the same folder. */
 static void use_found_references(etr_profile *profile, const cli_settings *settings,
-                                 const etr_inputs *inputs) {
+                                 const etr_inputs *inputs, const etr_profile *reference_profile) {
   etr_error error;
   for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
     const etr_accuracy_options options = {.reference = inputs->references[i],
+                                          .reference_record = reference_profile,
                                           .on_aten = settings->accuracy_graph == 1,
                                           .spreads = settings->command->spreads};
     bool is_kept = command_ends_with(inputs->references[i], COMMAND_KEPT_REFERENCE);
@@ -39,28 +41,36 @@ exit_status command_compare_values(etr_profile *profile, const cli_settings *set
                                    const etr_inputs *inputs) {
   etr_error error;
   etr_profile *reference_profile = NULL;
+  const char *record = settings->record ? settings->record : "RECORD";
   exit_status result = EXIT_DONE;
   if (!settings->command->compares_values)
     return EXIT_DONE;
   if (profile->debug_value_count == 0) {
-    if (settings->reference)
-      message_warning("the runs logged no values to compare with %s", settings->reference);
+    const char *named = settings->reference ? settings->reference : settings->reference_record;
+    if (named)
+      message_warning("the runs logged no values to compare with %s", named);
     return EXIT_DONE;
   }
-  if (!settings->reference) {
-    use_found_references(profile, settings, inputs);
-  } else {
-    if (settings->reference_record)
-      result = command_open_reference(&reference_profile, settings);
+  if (settings->reference_record)
+    result = command_open_reference(&reference_profile, settings);
+  if (result != EXIT_DONE)
+    return result;
+  if (settings->reference) {
     const etr_accuracy_options options = {.reference = settings->reference,
                                           .reference_record = reference_profile,
                                           .spreads = settings->command->spreads};
-    if (result == EXIT_DONE &&
-        etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
       result = message_error(&error);
-    if (!profile->accuracy)
-      etr_profile_close(reference_profile);
+  } else {
+    use_found_references(profile, settings, inputs, reference_profile);
+    if (reference_profile && !profile->accuracy)
+      result = message_failed("%s: none of its files is a reference of %s; `etrecord-tb accuracy "
+                              "%s --reference-record %s` makes one and keeps it",
+                              record, settings->reference_record, record,
+                              settings->reference_record);
   }
+  if (!profile->accuracy)
+    etr_profile_close(reference_profile);
   if (profile->accuracy)
     message_accuracy_warnings(profile->accuracy);
   return result;

@@ -217,7 +217,8 @@ const option_spec option_specs[] = {
              "the record among its files)"},
     {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
      .help = "the record from which the reference was made, if it is another one, such as the "
-             "float model. Alone, `accuracy` makes the reference, with local values"},
+             "float model. Alone, `accuracy` makes the reference, with local values, and keeps it "
+             "where other commands find it"},
     {"no-keep", 0, NULL, AS(FLAG, no_keep), FOR_ACCURACY,
      .help =
          "with --reference-record alone: do not keep the reference that is made (default: it is "

@@ -158,10 +158,12 @@ void python_add_option(const char **arguments, size_t *count, const char *name, 
 
 enum { A_YEAR = 366 * 24 * 3600 }; /* in seconds: a model may take as long as it needs */
 
-exit_status python_run(const char *const *arguments, const char *extra) {
+exit_status python_run(const char *const *arguments, const char *extra, FILE *output) {
   runner_outcome outcome;
-  runner_run(&outcome,
-             &(runner_program){.arguments = arguments, .seconds = A_YEAR, .shows_errors = true});
+  runner_run(&outcome, &(runner_program){.arguments = arguments,
+                                         .seconds = A_YEAR,
+                                         .output = output,
+                                         .shows_errors = true});
   exit_status result = EXIT_DONE;
   if (outcome.start_error)
     result = message_failed(

@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { PYTHON_ARGUMENTS = 5, PYTHON_SCRIPT_ROOM = 2048 };
 
@@ -37,8 +38,9 @@ void python_prepare(python_start *out, const char *module, const char *what, con
 void python_add_option(const char **arguments, size_t *count, const char *name, const char *value);
 
 /** Runs Python with arguments that python_prepare() began, ended by NULL, and waits for it without
- * a limit of time. Its standard error is that of this process. Returns EXIT_DONE, or EXIT_BAD_INPUT
- * after it, or this function, said what is wrong. `extra` is as in python_prepare(). */
-exit_status python_run(const char *const *arguments, const char *extra);
+ * a limit of time. Its standard error is that of this process, and its standard output is `output`,
+ * or is dropped (NULL). Returns EXIT_DONE, or EXIT_BAD_INPUT after it, or this function, said what
+ * is wrong. `extra` is as in python_prepare(). */
+exit_status python_run(const char *const *arguments, const char *extra, FILE *output);
 
 #endif

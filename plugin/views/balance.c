@@ -154,7 +154,12 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
                              etr_unit unit) {
   etr_text text;
   etr_writer writer;
-  if (method->clock_hidden_ticks == 0 || method->run_count == 0)
+  if (method->run_count == 0)
+    return NULL;
+  if (method->logs_values)
+    return "the runs logged values, which takes an unknown part of calling delegates and of the "
+           "runtime: for times, run without a debug buffer";
+  if (method->clock_hidden_ticks == 0)
     return NULL;
   etr_text_begin(&text, arena, &writer);
   etr_puts(&writer, "up to ");

@@ -57,8 +57,9 @@ enum { ETR_BALANCE_MOST_NOTES = 5 };
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method);
 
-/** Returns a note on the time that the clocks of delegates hide, "up to 0.0120 ms of calling
- * delegates may be ..."; NULL if they hide none. */
+/** Returns a note on what is in the time of calls beside calling: the logging of values, or time
+ * that the clocks of delegates hide, "up to 0.0120 ms of calling delegates may be ..."; NULL if
+ * there is neither. */
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                              etr_unit unit);
 

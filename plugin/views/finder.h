@@ -29,7 +29,7 @@ typedef struct etr_delegate_spending {
   const etr_delegate *delegate;
   uint64_t ticks[ETR_SPENDINGS];
   uint64_t hidden; /* the part of ETR_SPENT_AROUND that is probably operator time, because their
-                      clock is coarse */
+                      clock is coarse; all of it if values were logged there */
   size_t operators, calls; /* events of operators; calls over all runs */
 } etr_delegate_spending;
 

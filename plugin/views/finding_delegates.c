@@ -104,6 +104,8 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
   }
   if (stats)
     count_events(finder, calls);
+  for (size_t i = 0; method->logs_values && i < method->delegate_count; i++)
+    calls[i].hidden = calls[i].ticks[ETR_SPENT_AROUND];
   finder->delegates = calls;
   return stats != NULL;
 }

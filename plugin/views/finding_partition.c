@@ -234,7 +234,8 @@ static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
 /* The overhead of the backend's calls, over all runs: what merging them could save. */
 typedef struct overhead {
   uint64_t ticks;
-  uint64_t hidden; /* the part that is probably operator time, because their clock is coarse */
+  uint64_t hidden; /* the part that may be operator time, because their clock is coarse, or logging
+                      of values */
   size_t calls;
 } overhead;
 
@@ -315,7 +316,9 @@ static const char *fallback_evidence(const partition *p, const between *b, const
              etr_finder_time_per_run(p->finder, around->ticks),
              etr_finder_time_text(p->finder, (double)around->ticks /
                                                  (double)ETR_MAX(around->calls, (size_t)1)));
-    if (around->hidden)
+    if (p->finder->method->logs_values)
+      etr_puts(&writer, " (with logging of values: what calls take without it is not known)");
+    else if (around->hidden)
       etr_putf(&writer, " (up to %s of it may be operator time, because their clock is coarse)",
                etr_finder_time_per_run(p->finder, around->hidden));
   }

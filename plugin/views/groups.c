@@ -246,8 +246,9 @@ static bool add_runtime_row(collector *c) {
   return true;
 }
 
-/* Sets `hidden` of the rows of calls: the operator time that coarse clocks hide in all calls of the
- * method is divided among them in proportion to their time. */
+/* Sets `hidden` of the rows of calls: all of their time if it may be that of logging values. Else
+ * the operator time that coarse clocks hide in all calls of the method is divided among them in
+ * proportion to their time. */
 static void spread_hidden(collector *c) {
   double call_time = 0;
   for (size_t i = 0; i < c->list.count; i++)
@@ -255,7 +256,8 @@ static void spread_hidden(collector *c) {
       call_time += c->list.data[i].stats.typical;
   if (!(call_time > 0))
     return;
-  double hidden = ETR_MIN(c->method->clock_hidden_typical, call_time);
+  double hidden = c->method->logs_values ? call_time
+                                         : ETR_MIN(c->method->clock_hidden_typical, call_time);
   for (size_t i = 0; i < c->list.count; i++) {
     etr_group *row = &c->list.data[i];
     if (row->part == ETR_TIME_CALL_OVERHEAD)

@@ -36,7 +36,7 @@ typedef struct etr_group {
   double interrupted; /* what interruptions added to the typical time as it was recorded:
                          see etr_interruptions. It is not in stats.typical. */
   double hidden; /* the part of the typical time that may be of operators, because a clock counts
-                    whole microseconds */
+                    whole microseconds, or of logging values */
 } etr_group;
 
 /** The rows, the longest typical time first. */

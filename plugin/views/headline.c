@@ -318,7 +318,9 @@ static void put_part_clause(etr_writer *writer, etr_arena *arena, const etr_meth
       etr_putf(writer, "%zu delegates", part->count);
     else
       etr_putf(writer, "%s %zu times", etr_or_empty(name), part->count);
-    if (is_mostly_hidden(part))
+    if (method->logs_values)
+      etr_puts(writer, style.length == SHORTEST ? "" : " and logging values");
+    else if (is_mostly_hidden(part))
       etr_puts(writer, " (coarse clock)");
     else if (style.length == WHOLE)
       etr_puts(writer, ", not into computing");

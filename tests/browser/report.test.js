@@ -40,11 +40,26 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       const dashboard = await show(path);
       const method = answer('summary', record).methods.reduce((a, b) => (b.runs * b.execute.avg > a.runs * a.execute.avg ? b : a));
       if (method.runs) assert.equal(await dashboard.total(), ms(method.execute.typical));
-      for (const view of await dashboard.frame.getByRole('tab').allInnerTexts()) await dashboard.view(view);
+      for (const view of await dashboard.frame.getByRole('tab').allInnerTexts()) {
+        await dashboard.view(view);
+        assert.doesNotMatch(await dashboard.frame.locator('body').innerText(), /\[object |undefined/, view);
+      }
       await dashboard.view('Summary');
       await dashboard.screenshot(join(screenshots, `report_${record}.png`));
       assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
     });
+
+  it('names the values that are most suspicious, each with its node', async () => {
+    const examples = join(fixtures, '../../examples/accuracy'), path = join(folder, 'accuracy.html');
+    const compared = [join(examples, 'int8'), '--reference', join(examples, 'f32.safetensors'), '--reference-record', join(examples, 'f32')];
+    run('report', ...compared, '-o', path);
+    const {values, candidates} = JSON.parse(run('accuracy', ...compared, '--format', 'json'));
+    const dashboard = await show(path);
+    await dashboard.view('Accuracy');
+    const said = (await dashboard.frame.locator('.accuracy .note').first().innerText()).replaceAll(/\s+/g, ' ');
+    assert.match(said, new RegExp(`Most suspicious: ${values[candidates[0]].computed_by} \\(\\d+ operators since the nearest values\\), `));
+    assert.doesNotMatch(said, /object/);
+  });
 
   it('forbids the network itself, and any script but its own', async () => {
     const path = join(folder, 'mv2_xnnpack.html'), changed = join(folder, 'changed.html');

@@ -16,6 +16,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -405,22 +406,23 @@ def main(arguments: list[str]) -> int:
     for name in ("debug-buffer", "force"):
         parser.add_argument(f"--{name}", action="store_true")
     wanted = parser.parse_args(arguments)
+    deciding: list[str] = []
     try:
-        _check(wanted.recipe, wanted.on, wanted.runner, wanted.repeat, wanted.inferences, wanted.threads, wanted.debug_buffer)
-        model, inputs, more = _call_factory(wanted.factory)
-        options: dict[str, Any] = {"recipe": wanted.recipe, **more}
-        deciding: list[str] = []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the command that reads the record says what is missing in it
-            record(
-                model, inputs, out=wanted.output, recordings=wanted.repeat, runs=wanted.inferences, threads=wanted.threads, debug_buffer=wanted.debug_buffer, on=wanted.on,
-                runner=wanted.runner, device=wanted.device, force=wanted.force, _named=wanted.factory, _deciding=deciding, **options,
-            ).close()
+        with contextlib.redirect_stdout(sys.stderr):  # what a model prints is for people; the last line is a command
+            _check(wanted.recipe, wanted.on, wanted.runner, wanted.repeat, wanted.inferences, wanted.threads, wanted.debug_buffer)
+            model, inputs, more = _call_factory(wanted.factory)
+            options: dict[str, Any] = {"recipe": wanted.recipe, **more}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the command that reads the record says what is missing in it
+                record(
+                    model, inputs, out=wanted.output, recordings=wanted.repeat, runs=wanted.inferences, threads=wanted.threads, debug_buffer=wanted.debug_buffer, on=wanted.on,
+                    runner=wanted.runner, device=wanted.device, force=wanted.force, _named=wanted.factory, _deciding=deciding, **options,
+                ).close()
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # whatever torch raises about a model
         text = " ".join(str(error).split())[:1200]
         print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
         return 1
-    print(" ".join(["etrecord-tb summary", wanted.output, *deciding]))
+    print(shlex.join(["etrecord-tb", "summary", wanted.output, *deciding]))
     return 0

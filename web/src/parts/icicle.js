@@ -171,7 +171,7 @@ function KidBox({place, heights, colors, texts, whole}) {
     ${
       kid.upper
         ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top}
-      width=${(width * kid.upper) / kid.time - 0.5} height=${tall} fill="url(#hidden)" />`
+      width=${Math.max(0, (width * kid.upper) / kid.time - 0.5)} height=${tall} fill="url(#hidden)" />`
         : null
     }
     ${

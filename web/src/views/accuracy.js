@@ -225,10 +225,9 @@ export function AccuracyView() {
     ${
       accuracy.candidates.length
         ? html` Most suspicious: ${accuracy.candidates.map(
-            ({value, segment}) => html`<
-      ${NodeLink} operators=${operators} row=${operator[value]} /> (
-        ${segment.length} operators since the nearest values) `,
-          )}`
+            ({value, segment}, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators}
+              row=${operator[value]} /> (${segment.length} operators since the nearest values)`,
+          )}.`
         : null
     }
      <span class="acts"><${Link} act=${() => show('graph', {'graph.color': 'accuracy'})}>In the graph<//></span></p>
