@@ -25,8 +25,8 @@ def fixtures():
 def calls(folder, has_record, out, number):
     """Calls of the command for one record, the number-th."""
     if has_record:
-        yield ['write', folder, '--logdir', out]
-        yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
+        whole, alone = ['write', folder], [os.path.join(folder, 'etrecord.bin'), '--depth', '3']
+        yield [*(whole, alone)[number % 2], '--logdir', out]
         yield ['dot', folder, *(([], ['--depth', '9'], ['--fold'])[number % 3])]
     yield [('summary', 'source')[number % 2], folder, '--by', 'pattern']
     for at, name in enumerate(COMMANDS):
@@ -35,8 +35,8 @@ def calls(folder, has_record, out, number):
     yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--top', '0', *in_format(form, True)]
     program = os.path.join(folder, 'model.pte')
     if os.path.exists(program):
-        yield ['info', program, '--sizes', *in_format(form, False)]
-        yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable', 'model.pte'), program, *in_format(form, False)]
+        alone, compared = ['info', program, '--sizes'], ['diff', os.path.join(command.FIXTURES, 'mv2_portable', 'model.pte'), program]
+        yield [*(alone, compared)[number // 2 % 2], *in_format(form, False)]
 
 
 def in_format(form, has_several_tables):
