@@ -139,7 +139,8 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
 }
 
 /* Writes the findings about a method: of each what the dashboard shows, not all that is known
- * (false), and the operators that it is about. Returns false when out of memory. */
+ * (false), and the operators that it is about. Then writes the note below them. Returns false when
+ * out of memory. */
 static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
                          const etr_profile_operators *ops) {
   const etr_fields *f = &doc->fields;
@@ -153,6 +154,7 @@ static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
+  etr_field_text(f, "findings_note", etr_findings_note(findings));
   return true;
 }
 

@@ -75,6 +75,13 @@ bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   return true;
 }
 
+double etr_layer_kinds_rest(const etr_table *table, const etr_method *method) {
+  double rest = method->execute.typical;
+  for (size_t i = 0; i < table->rows.count; i++)
+    rest -= ((const layer_kind_row *)table->rows.data[i].row)->sum.times.typical;
+  return rest;
+}
+
 /* ---- Caches ---- */
 
 typedef struct cache_buffer_row {

@@ -23,4 +23,9 @@ bool etr_decoder_put_profile(const etr_fields *fields, etr_arena *arena);
  * no decoder. Returns false when out of memory. */
 bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method);
 
+/** Returns what part of the typical run is of no kind, in ticks: calls of delegates, copies, the
+ * runtime. The table's rows are not written yet; they have interruptions in their time, as they
+ * were recorded. */
+double etr_layer_kinds_rest(const etr_table *table, const etr_method *method);
+
 #endif

@@ -744,7 +744,10 @@ const char *etr_diff_legend(etr_diff_output *o) {
       &o->answer.arena,
       "Times are those of the typical run, the mean over the middle third of the runs; they add "
       "up. "
-      "%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance.",
+      "%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance.",
+      o->filter && o->filter->by == ETR_DIFF_BY_MODULE
+          ? "A module's row leaves out the modules inside it, which have rows of their own. "
+          : "",
       by_recordings ? many : "",
       by_recordings && c->turns == ETR_TURNS_UNKNOWN
           ? "This assumes that the recordings were taken in turns. "

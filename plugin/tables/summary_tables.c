@@ -859,9 +859,9 @@ static size_t list_last_notes(const char **out, report *r, const etr_summary *s)
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
-  if (!s->is_part && s->findings.is_nothing_large)
-    out[count++] = s->findings.count ? "no change above is known to save 10 % or more"
-                                     : "nothing stands out";
+  const char *limit = etr_findings_note(&s->findings);
+  if (limit && !s->is_part)
+    out[count++] = limit;
   return count;
 }
 
@@ -1285,6 +1285,19 @@ static void add_part_rows(etr_table *table, const etr_method *method) {
   }
 }
 
+/* Writes that so many ticks of a typical run are of no kind of layer: "calls of delegates, copies
+ * and the runtime take the other 0.223 ms". Nothing below a hundredth of the run. */
+static void put_time_of_no_kind(report *r, const etr_method *method, double rest) {
+  etr_text text;
+  etr_writer writer;
+  if (!(rest >= 0.01 * method->execute.typical))
+    return;
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_puts(&writer, "calls of delegates, copies and the runtime take the other ");
+  put_time(r, &writer, rest);
+  put_note(r, etr_text_end(&text, &writer));
+}
+
 /* Writes the table of the kinds of layers of a decoder, for people; if there are none and the user
  * asked for them, why. Returns false when out of memory. */
 static bool write_layer_kinds(report *r, const etr_method *method) {
@@ -1292,9 +1305,11 @@ static bool write_layer_kinds(report *r, const etr_method *method) {
   etr_table_init(&table, &r->answer, &etr_layer_kind_fields);
   table.top = 0;
   bool good = etr_layer_kinds_add_rows(&table, method);
-  if (good && table.rows.count)
+  if (good && table.rows.count) {
+    double rest = etr_layer_kinds_rest(&table, method);
     put_table(r, &table);
-  else if (good && r->options.by)
+    put_time_of_no_kind(r, method, rest);
+  } else if (good && r->options.by)
     put_note(r, "no decoder: it reads no tokens, or has no attention");
   return good;
 }

@@ -157,6 +157,9 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   put_method_sections(&answer, about->name, method, is_good ? &screen : NULL);
   if (is_good) {
     etr_first_screen_put_findings(&answer, &screen);
+    const char *note = etr_findings_note(&about->found->findings);
+    if (note)
+      etr_putf(&answer.writer, "\n%s\n", note);
     etr_first_screen_put_rows(&answer, &screen);
     put_notes(&answer, method);
   }

@@ -646,6 +646,12 @@ static bool is_any_large(const etr_finder *finder) {
   return false;
 }
 
+const char *etr_findings_note(const etr_findings *findings) {
+  if (!findings->is_nothing_large)
+    return NULL;
+  return findings->count ? "no change above is known to save 10 % or more" : "nothing stands out";
+}
+
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, etr_unit unit) {
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};

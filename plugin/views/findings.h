@@ -24,6 +24,10 @@ typedef struct etr_method_findings {
   etr_findings findings;
 } etr_method_findings;
 
+/** Returns that there are no findings, or that no change is known to save much; NULL if one is.
+ * Static. */
+const char *etr_findings_note(const etr_findings *findings);
+
 /** Finds where the time of one method goes, and what to do about it, ranked. unit: of the times in
  * texts. A method without times has no findings. Returns false when out of memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,

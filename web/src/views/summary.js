@@ -214,6 +214,7 @@ export function Levers({isWide}) {
       finding => html`<${Lever} key=${finding.index} finding=${finding}
       isWhole=${isWide && room.value.height >= HIGH} />`,
     )}</ol>
+    ${document.findings_note ? html`<p class="note">${sentence(document.findings_note)}</p>` : null}
       </section>`;
 }
 
