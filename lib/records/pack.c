@@ -106,6 +106,9 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
     /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as
      * new as 1.0. */
     bool is_pickle;
+    if (p->bundled.path)
+      return etr_fail(error, ETR_ERROR_CHOICE, part->path, NULL, ETR_NO_OFFSET,
+                      "a BundledProgram is given already");
     ETR_TRY(find_whether_pickled(&is_pickle, p, error));
     p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
     return etr_bundled_read(&p->bundled, part, is_pickle, error);

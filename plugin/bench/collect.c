@@ -74,7 +74,8 @@ static char *join_arguments(const char *const *arguments) {
 }
 
 /* Finds the facts about a bench: host, device, commit and command lines. The device is that of
- * --hparam device=..., or else the model that adb reports, or else the type of this machine.
+ * --hparam device=..., or else the model that adb reports ("" if it reports none), or without adb
+ * the type of this machine.
  * against: the base's arguments, NULL if there is no base. */
 static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
                               const char *const *against) {

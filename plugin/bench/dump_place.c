@@ -152,8 +152,10 @@ static bool copy_file(const char *from, const char *to) {
   int reason = errno;
   if (source >= 0)
     (void)close(source);
-  if (target >= 0 && close(target) != 0)
+  if (target >= 0 && close(target) != 0 && copied) {
+    reason = errno;
     copied = false;
+  }
   errno = reason;
   return copied;
 }
