@@ -60,6 +60,12 @@ static void set_type_and_weight(etr_group *group, const etr_graph *graph, uint32
 
 /* ---- Rows ---- */
 
+/* What a row counts: a node, an event of an instruction, or the call of a delegate. */
+typedef struct counted_thing {
+  uint32_t row;
+  double typical; /* its part of the typical run, in ticks, without interruptions */
+} counted_thing;
+
 /* Collects the time slices of a method into rows. */
 typedef struct collector {
   etr_arena *arena;
@@ -67,7 +73,8 @@ typedef struct collector {
   const etr_method *method;
   const etr_graph *graph;
   const bool *chosen;    /* per node of the graph; NULL: everything has a row */
-  etr_map rows, counted; /* keys of rows, and of what is counted in them */
+  etr_map rows, counted; /* keys of rows, and of the things */
+  etr_vec(counted_thing) things;
   etr_text key;
   etr_vec(etr_group) list;
   const etr_interruptions *interruptions;
@@ -145,9 +152,9 @@ static uint32_t find_or_add_row(collector *c, const etr_time_slice *slice) {
   return slot->value;
 }
 
-/* Counts what a time slice is of in its row, unless it was counted before: a node, or an event of
- * an instruction, or a delegate's call. Returns false when out of memory. */
-static bool count_once(collector *c, uint32_t row, const etr_time_slice *slice) {
+/* Returns the index of what a time slice is of in its row: a node, or an event of an instruction,
+ * or a delegate's call. It is counted when it is added. Returns ETR_NONE when out of memory. */
+static uint32_t find_or_count(collector *c, uint32_t row, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   bool is_call = slice->part == ETR_TIME_CALL_OVERHEAD || slice->part == ETR_TIME_OPAQUE;
   c->key.size = 0;
@@ -161,11 +168,16 @@ static bool count_once(collector *c, uint32_t row, const etr_time_slice *slice) 
   }
   etr_map_slot *slot = etr_map_at(&c->counted, (etr_slice){c->key.data, c->key.size});
   if (!slot)
-    return false;
-  if (slot->value == ETR_NONE)
-    c->list.data[row].count++;
-  slot->value = row;
-  return true;
+    return ETR_NONE;
+  if (slot->value != ETR_NONE)
+    return slot->value;
+  counted_thing *added = etr_vec_push(c->arena, &c->things);
+  if (!added)
+    return ETR_NONE;
+  *added = (counted_thing){.row = row};
+  c->list.data[row].count++;
+  slot->value = (uint32_t)(c->things.count - 1);
+  return slot->value;
 }
 
 /* Returns by what a run's ticks are multiplied to be its part of the typical run; 0 if it has none.
@@ -196,6 +208,7 @@ static bool is_chosen(const collector *c, const etr_time_slice *slice) {
  * false when out of memory. */
 static bool collect_slices(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
+  uint32_t thing = ETR_NONE;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     rows[i] = ETR_NONE;
@@ -206,13 +219,17 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     bool is_same = last && last->event == slice->event && last->node == slice->node &&
                    last->part == slice->part && last->phase == slice->phase;
     rows[i] = is_same ? rows[i - 1] : find_or_add_row(c, slice);
-    if (rows[i] == ETR_NONE || (!is_same && !count_once(c, rows[i], slice)))
+    if (rows[i] == ETR_NONE)
+      return false;
+    thing = is_same ? thing : find_or_count(c, rows[i], slice);
+    if (thing == ETR_NONE)
       return false;
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
     etr_group *row = &c->list.data[rows[i]];
     row->estimated += is_estimate(c, slice) ? typical : 0;
     row->between += is_kernel_between(c, slice) ? typical : 0;
     row->interrupted += c->interruptions->of_slice[i];
+    c->things.data[thing].typical += typical - c->interruptions->of_slice[i];
   }
   return true;
 }
@@ -283,22 +300,13 @@ static int by_typical(const void *a, const void *b) {
   return compared ? compared : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-/* Sets `largest` of each row: the typical time of its longest node, without interruptions. Returns
- * false when out of memory. */
-static bool set_largest(collector *c, const uint32_t *row_of_node) {
-  if (!c->graph)
-    return true;
-  const double *uninterrupted = etr_interruptions_subtract(c->interruptions, c->arena, c->method,
-                                                           c->graph);
-  if (!uninterrupted)
-    return false;
-  for (size_t i = 0; i < c->graph->node_count; i++) {
-    if (row_of_node[i] == ETR_NONE)
-      continue;
-    etr_group *group = &c->list.data[row_of_node[i]];
-    group->largest = ETR_MAX(group->largest, uninterrupted[i]);
+/* Sets `largest` of each row: the typical time of the longest of what it counts, without
+ * interruptions. */
+static void set_largest(collector *c) {
+  for (size_t i = 0; i < c->things.count; i++) {
+    etr_group *group = &c->list.data[c->things.data[i].row];
+    group->largest = ETR_MAX(group->largest, c->things.data[i].typical);
   }
-  return true;
 }
 
 /* Subtracts interruptions from the typical times of the rows, and adds a row that has them, if
@@ -385,8 +393,9 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
     c.list.data[i].stats = stats[i];
   for (size_t i = 0; i < c.list.count; i++)
     out->interrupted += c.list.data[i].interrupted;
-  if (!split_interruptions(&c, rows) || !set_largest(&c, out->row_of_node))
+  if (!split_interruptions(&c, rows))
     return false;
+  set_largest(&c);
   spread_hidden(&c);
   if (!chosen && !add_runtime_row(&c))
     return false;

@@ -31,7 +31,7 @@ typedef struct etr_group {
   size_t count;     /* nodes, distinct events, or delegates; 0 for the runtime and interruptions */
   etr_stats stats;  /* over the runs in which any of it ran, as recorded; but the typical time is
                        without interruptions. Typical times add up. */
-  double largest;   /* typical time of the node that takes most; 0 if it has no nodes */
+  double largest;   /* typical time of what takes most among what it counts */
   double estimated; /* the part of the typical time of which the node or the time is an estimate */
   double interrupted; /* what interruptions added to the typical time as it was recorded:
                          see etr_interruptions. It is not in stats.typical. */

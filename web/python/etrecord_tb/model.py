@@ -545,7 +545,7 @@ class Group(_Answer):
         estimated: the node or the time of some of it is an estimate
         upper: some of it may be time of operators that a coarse clock hides
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
-        largest: typical time of the longest one; None: not known, or not on nodes
+        largest: typical time of the longest one of what count counts; None: not known
         interrupted: what interruptions added to its time as it was recorded, which is not in typical: an operator was interrupted that takes at least
             twice its median in a run whose others do not; 0 where all of it is less than a tenth of Method::execute
     """
