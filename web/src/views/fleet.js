@@ -238,7 +238,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'written',
       title: 'recorded',
-      hint: 'when the newest ETDump was recorded',
+      hint: "the time of the newest ETDump's file",
       width: '124px',
       number: true,
       value: row => row.written,
