@@ -162,19 +162,21 @@ static bool add_calls_clause(sentence *s) {
 
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method,
                                   etr_unit unit) {
-  static const double WORTH_A_WORD = 0.02; /* of the longer inference: a sentence has no room for
-                                              what nobody would notice */
+  /* Of the longer inference, and of its change: a sentence has no room for what nobody would
+   * notice, nor for what explains next to nothing. */
+  static const double WORTH_A_WORD = 0.02, WORTH_OF_CHANGE = 0.1;
   const etr_change *execute = &method->execute;
   changed gone, added, judged;
   if (!execute->base_runs || !execute->new_runs || method->may_differ)
     return "";
   double longer = fmax(execute->base_typical, execute->new_typical);
-  sentence s = {.o = o,
-                .method = method,
-                .unit = unit,
-                .decimals = etr_time_decimals(o->comparison->newer, longer, unit, ETR_TIME_DIGITS),
-                .least = WORTH_A_WORD * longer,
-                .text = ""};
+  sentence s = {
+      .o = o,
+      .method = method,
+      .unit = unit,
+      .decimals = etr_time_decimals(o->comparison->newer, longer, unit, ETR_TIME_DIGITS),
+      .least = fmax(WORTH_A_WORD * longer, WORTH_OF_CHANGE * fabs(etr_diff_typical(execute))),
+      .text = ""};
   if (!list_operators_with_verdict(&gone, &s, ETR_VERDICT_GONE, ETR_VERDICT_GONE) ||
       !list_operators_with_verdict(&added, &s, ETR_VERDICT_NEW, ETR_VERDICT_NEW) ||
       !list_operators_with_verdict(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
