@@ -65,12 +65,13 @@ stage bash tests/install.sh test
 [ -x build/venv/bin/python ] || python3 -m venv build/venv
 # What was compiled before is not compiled again, in any of the builds and in those that tests make.
 [ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ] || ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
-stage side_by_side install_for_python install_for_the_page install_for_the_browser
-# What is installed decides which tests there are.
-stage side_by_side 'cmake --preset release' 'cmake --preset asan-blocks' 'cmake --preset tsan'
-# Browsers and servers leave the processors idle for a part of the time: the sanitizers have their turn beside them.
+stage side_by_side 'cmake --preset asan-blocks' 'cmake --preset tsan'
+# What the sanitizers run needs no packages, so it begins while they are installed. Later it runs while browsers and servers leave the processors idle.
 with_sanitizers >build/sanitizers.log 2>&1 &
 sanitizers=$!
+stage side_by_side install_for_python install_for_the_page install_for_the_browser
+# What is installed decides which tests there are.
+stage cmake --preset release
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 # What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
 stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$|cli$)'

@@ -256,6 +256,19 @@ const DELEGATE_TIMES = [
   'cpu',
 ];
 
+/** The parts of a delegate's time that a backend may record: key in the document, and words. */
+export const DELEGATE_PARTS = [
+  ['off_nodes', 'on no node'],
+  ['copy_in', 'copying in'],
+  ['compute', 'computing'],
+  ['wait', 'waiting'],
+  ['copy_out', 'copying out'],
+  ['other', 'other'],
+  ['npu', 'NPU'],
+  ['gpu', 'GPU'],
+  ['cpu', 'CPU'],
+];
+
 /* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why
    it ends there: `cutBy` is the operator behind it. */
 function readDelegate(delegate, index, runs, places) {

@@ -35,7 +35,7 @@ import {
   sourceText,
 } from '../base/format.js';
 import {html} from '../base/html.js';
-import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
+import {DELEGATE_PARTS, TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
 import {editorLink, readPattern} from '../parts/editor.js';
 import {rowsOfDelegate} from '../base/rows.js';
 import {KIND_TEXTS} from '../base/selection.js';
@@ -322,18 +322,6 @@ function RowsDetails({chosen}) {
     ${chosen.kind === 'line' ? html`<${SourceBlock} source=${operators.source(chosen.rows[0])} />` : null}<${Nodes}
       operators=${operators} rows=${byTime} title="Most time first" />`;
 }
-
-const DELEGATE_PARTS = [
-  ['off_nodes', 'on no node'],
-  ['copy_in', 'copying in'],
-  ['compute', 'computing'],
-  ['wait', 'waiting'],
-  ['copy_out', 'copying out'],
-  ['other', 'other'],
-  ['npu', 'NPU'],
-  ['gpu', 'GPU'],
-  ['cpu', 'CPU'],
-];
 
 /* The panel of a delegate: where it is, what is in it, why it ends where it ends. */
 function DelegateDetails({chosen}) {

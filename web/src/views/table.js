@@ -28,7 +28,7 @@ import {optionsOf, termsOf, without} from '../base/filter.js';
 import {callsText, countText, rateText, relativeText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend, shortOp} from '../base/labels.js';
-import {CPU} from '../base/method.js';
+import {CPU, DELEGATE_PARTS} from '../base/method.js';
 import {
   backendRows,
   delegateRows,
@@ -427,17 +427,6 @@ const backendColumns = rows => [
     cell: row => html`<${RunsOn} name=${row.backend} />`,
   },
   ...figureColumns(rows, changesBy.value.backend),
-];
-
-/* The time of delegates by phase and by unit, where a backend records it: averages. */
-const DELEGATE_PARTS = [
-  ['copy_in', 'copying in'],
-  ['compute', 'computing'],
-  ['wait', 'waiting'],
-  ['copy_out', 'copying out'],
-  ['npu', 'NPU'],
-  ['gpu', 'GPU'],
-  ['cpu', 'CPU'],
 ];
 
 function delegateColumns(rows) {
