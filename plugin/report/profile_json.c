@@ -100,6 +100,7 @@ static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
   etr_field_ticks(f, "clock_hidden", (double)joined->clock_hidden_ticks);
   etr_field_ticks(f, "clock_hidden_typical", joined->clock_hidden_typical);
+  etr_field_flag(f, "logs_values", joined->logs_values);
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &doc->arena, f->profile, method));
   return true;
 }

@@ -317,6 +317,7 @@ function readMethod(method, index, texts) {
     balance: perInference(method.balance, runs),
     clockHidden: method.clock_hidden / runs,
     clockHiddenTypical: method.clock_hidden_typical ?? 0,
+    logsValues: method.logs_values === true,
     groups: method.groups ?? [],
     clocks: method.clocks ?? {},
     delegation: method.delegation,

@@ -230,7 +230,7 @@ export function AccuracyView() {
           )}.`
         : null
     }
-     <span class="acts"><${Link} act=${() => show('graph', {'graph.color': 'accuracy'})}>In the graph<//></span></p>
+ ${' '}<span class="acts"><${Link} act=${() => show('graph', {'graph.color': 'accuracy'})}>In the graph<//></span></p>
     <${Curve} values=${values} operators=${operators} rows=${Array.from(rows)} lowest=${lowest} />
       ${spreads.map(spread => html`<${Spread} spread=${spread} values=${values} operators=${operators} />`)}
     <div class="accuracy-table"><${Table} name="acc" label="Values" columns=${accuracyColumns(values, operators)}

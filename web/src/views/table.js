@@ -70,6 +70,7 @@ import {
   isPartShown,
   partHint,
   shownOperators,
+  hiddenIn,
 } from './time_picture.js';
 
 const KINDS = [
@@ -228,11 +229,12 @@ function timeColumns(rows, rest = {}) {
   ];
 }
 
-/* The share of a row: a range where a coarse clock may hide a part of it. */
+/* The share of a row: a range where a part of it may be something else, and a bound where all of it may be. */
 function shareTextOf(row) {
-  const hidden = row.upper && times.value.stat === 'typical' ? method.value.clockHiddenTypical : 0,
-    low = shareOfWhole(row.time - Math.min(hidden, row.time)).replace(' %', ''),
+  const hidden = row.upper && times.value.stat === 'typical' ? hiddenIn(row.time) : 0,
+    low = shareOfWhole(row.time - hidden).replace(' %', ''),
     high = shareOfWhole(row.time);
+  if (hidden > 0 && hidden === row.time) return `≤ ${high}`;
   return hidden > 0 && `${low} %` !== high ? `${low} – ${high}` : high;
 }
 

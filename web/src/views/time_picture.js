@@ -62,11 +62,20 @@ function withEach(box) {
   return {...box, each: [...new Map(each.map(one => [one.path, one])).values()]};
 }
 
-/* The box of calls says how much of it a coarse clock may hide. */
+/** Returns how much of the time of calls may be something else: logging of values, or what a coarse clock hides. */
+export function hiddenIn(time) {
+  const {clockHidden, clockHiddenTypical, logsValues} = method.value;
+  if (logsValues) return time;
+  return Math.min(time, times.value.stat === 'avg' ? clockHidden : clockHiddenTypical);
+}
+
+/* What may be in calls beside calling. */
+const hiddenText = () => (method.value.logsValues ? 'logging of values' : 'computing');
+
+/* The box of calls says how much of it may be something else. */
 function withHidden(box) {
-  const hidden = times.value.stat === 'avg' ? method.value.clockHidden : method.value.clockHiddenTypical;
   const kids = box.kids.map(kid =>
-    kid.part === 'call_overhead' && hidden > 0 ? {...kid, upper: Math.min(hidden, kid.time)} : kid,
+    kid.part === 'call_overhead' && hiddenIn(kid.time) > 0 ? {...kid, upper: hiddenIn(kid.time)} : kid,
   );
   return {...box, kids};
 }
@@ -156,7 +165,7 @@ function told(box, kid) {
   const where = [
     kind === 'operator' ? shortBackend(backend) : (HINTS[kid?.part] ?? ''),
     source ? `${source.file.split('/').pop()}:${source.line}` : '',
-    kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be computing` : '',
+    kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be ${hiddenText()}` : '',
   ].filter(Boolean);
   const change = bothTimes(changeOfBox(box, kid));
   return [...lines, where.join(' · '), change && `base ${change}`].filter(Boolean);
@@ -218,7 +227,7 @@ const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what
 
 /** What is in doubt and what the parts are, in one line each. */
 export function doubts() {
-  const {operators, clockHidden} = method.value,
+  const {operators, clockHidden, logsValues} = method.value,
     isEstimated = allRows.value.some(({estimated}) => estimated > 0);
   return [
     isEstimated
@@ -226,7 +235,8 @@ export function doubts() {
           operators.timed.some(row => operators.text('match', row) === 'payload') ? '' : ': pass the .pte to be exact'
         }`
       : '',
-    clockHidden > 0 ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
+    logsValues ? 'hatched: may be logging of values; for times, run without a debug buffer' : '',
+    clockHidden > 0 && !logsValues ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
     ...['call_overhead', 'runtime']
       .filter(part => allRows.value.some(row => row.part === part && row.time > LEAST_TOLD * whole.value))
       .map(part => `${part === 'runtime' ? 'runtime' : 'calling'}: ${HINTS[part]}`),
