@@ -469,6 +469,10 @@ typedef struct etr_node_group {
    * without a name; the source line, "model.py:12", "" if it is unknown; or the name of the kernel.
    */
   const char *key;
+  const char *base_key; /**< of a module or a pattern that has another name in the base, because the
+                           nodes that were paired show that it is this one; NULL of others. The key
+                           of one that only the base has, of a name that another one has on the
+                           newer side, ends with " (base)". */
   const char *op;      /**< of the sum of an operator in the modules of a pattern; NULL of others */
   const char *backend; /**< of a kernel; NULL outside delegates, and for other sums */
   size_t base_nodes, new_nodes;               /**< that were timed */

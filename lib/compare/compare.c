@@ -7,6 +7,7 @@
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "compare/pairing.h"
+#include "compare/renames.h"
 #include "etrecord_compare.h"
 
 #include <inttypes.h>
@@ -124,6 +125,7 @@ typedef struct row_context {
   const etr_noise_rules *rules;
   etr_arena *arena; /* of the comparison */
   etr_arena *scratch;
+  etr_renames modules, patterns; /* of the method, once its nodes are paired */
 } row_context;
 
 /* ---- Nodes: what they are paired by, as numbers. Equal texts have equal numbers on both sides,
@@ -363,6 +365,27 @@ static bool find_partners(row_context *context, etr_pairing_side lists[ETR_SIDES
   return etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]);
 }
 
+/* Finds what modules of the base, and patterns of modules, are called on the newer side. Events
+ * have none. Returns false when out of memory. */
+static bool find_renames(row_context *context, const etr_pairing_side lists[ETR_SIDES],
+                         const method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  etr_renames_init(&context->modules, context->scratch);
+  etr_renames_init(&context->patterns, context->scratch);
+  for (size_t i = 0; i < newer->item_count; i++) {
+    const etr_side_item *now = &newer->items[i];
+    uint32_t partner = lists[ETR_NEWER].partner[i];
+    if (partner == ETR_NONE || now->node == ETR_NONE)
+      continue;
+    const etr_side_item *old = &base->items[partner];
+    if (!etr_renames_add(&context->modules, old->module, now->module) ||
+        !etr_renames_add(&context->patterns, etr_or_empty(old->pattern),
+                         etr_or_empty(now->pattern)))
+      return false;
+  }
+  return etr_renames_find(&context->modules) && etr_renames_find(&context->patterns);
+}
+
 /* Counts the nodes of the method's pairs that have a time, and those of them with a partner. The
  * nodes of both sides are counted, so a pair counts 2 if both are timed. */
 static void count_timed_nodes(etr_method_pair *method) {
@@ -403,6 +426,8 @@ static bool compare_nodes(row_context *context, etr_method_pair *method,
     if (!fill_node_pair(&pairs[count++], sides, items, lists[ETR_BASE].rules[i], &f))
       return false;
   }
+  if (!find_renames(context, lists, sides))
+    return false;
   method->pairs = pairs;
   method->pair_count = count;
   count_timed_nodes(method);
@@ -426,24 +451,25 @@ static int by_change(const void *a, const void *b) {
 
 /* The sums with one key on both sides; NULL on a side where the key is missing. */
 typedef struct sum_pair {
+  const char *key; /* the newer side's */
   const etr_side_sum *sums[ETR_SIDES];
 } sum_pair;
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* Pairs the sums of both sides that have the same key and, if they have any, the same operator or
- * backend. Each pair is added to *out, with NULL for a side that lacks the sum. Returns false when
- * out of memory. */
+/* Pairs the sums of both sides that have the same key, after the base's was renamed (NULL: no keys
+ * are), and, if they have any, the same operator or backend. Each pair is added to *out, with NULL
+ * for a side that lacks the sum. Returns false when out of memory. */
 static bool pair_sums(row_context *context, sum_pairs *out,
-                      const etr_side_sums *const sums[ETR_SIDES]) {
+                      const etr_side_sums *const sums[ETR_SIDES], const etr_renames *renames) {
   etr_map index; /* key -> index into *out */
   etr_map_init(&index, context->scratch);
   for (int k = 0; k < ETR_SIDES; k++)
     for (size_t i = 0; i < sums[k]->count; i++) {
       const etr_side_sum *sum = &sums[k]->rows[i];
       const char *within = sum->op ? sum->op : sum->backend;
-      const char *id = within ? etr_arena_format(context->scratch, "%s\n%s", sum->key, within)
-                              : sum->key;
+      const char *name = renames && k == ETR_BASE ? etr_renames_of(renames, sum->key) : sum->key;
+      const char *id = within ? etr_arena_format(context->scratch, "%s\n%s", name, within) : name;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
       uint32_t found = etr_map_get(&index, key);
       if (found == ETR_NONE) {
@@ -452,18 +478,26 @@ static bool pair_sums(row_context *context, sum_pairs *out,
           return false;
       }
       out->data[found].sums[k] = sum;
+      out->data[found].key = name;
     }
   return true;
 }
 
 /* Fills the row of a group of nodes, such as all of one operator, and adds its times to the
  * family's tests. Returns false when out of memory. */
-static bool fill_group(etr_node_group *row, const sum_pair *pair,
+static bool fill_group(row_context *context, etr_node_group *row, const sum_pair *pair,
                        const method_side sides[ETR_SIDES], family *f) {
   const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
-  *row = (etr_node_group){.key = base ? base->key : newer->key,
+  const char *key = newer ? newer->key : base->key;
+  bool is_renamed = base && strcmp(base->key, pair->key) != 0;
+  if (!newer && is_renamed)
+    key = etr_arena_copy(context->arena, etr_slice_of(pair->key));
+  if (!key)
+    return false;
+  *row = (etr_node_group){.key = key,
+                          .base_key = is_renamed ? base->key : NULL,
                           .op = base ? base->op : newer->op,
                           .backend = base ? base->backend : newer->backend,
                           .base_nodes = base ? base->timed : 0,
@@ -472,24 +506,24 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
 }
 
 /* Compares the sums of both sides by one kind of key, such as the operator: fills and judges a row
- * for each key, and sorts the rows by their change. Groups without timed nodes are left out.
- * Returns false when out of memory. */
+ * for each key, and sorts the rows by their change. Keys of the base are renamed (NULL: they are
+ * not). Groups without timed nodes are left out. Returns false when out of memory. */
 static bool compare_groups(row_context *context, etr_node_groups *out,
                            const method_side sides[ETR_SIDES], const etr_side_sums *base,
-                           const etr_side_sums *newer) {
+                           const etr_side_sums *newer, const etr_renames *renames) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
   sum_pairs pairs = {0};
   family f = {
       .scratch = context->scratch, .base_scale = context->base_scale, .rules = context->rules};
   size_t count = 0;
-  if (!pair_sums(context, &pairs, sums))
+  if (!pair_sums(context, &pairs, sums, renames))
     return false;
   etr_node_group *rows = etr_arena_alloc_array(context->arena, pairs.count, sizeof *rows);
   if (!rows)
     return false;
   for (size_t i = 0; i < pairs.count; i++) {
     /* The next pair overwrites a row that does not count. It has no test that points to it. */
-    if (!fill_group(&rows[count], &pairs.data[i], sides, &f))
+    if (!fill_group(context, &rows[count], &pairs.data[i], sides, &f))
       return false;
     if (rows[count].base_nodes || rows[count].new_nodes)
       count++;
@@ -504,14 +538,16 @@ static bool compare_groups(row_context *context, etr_node_groups *out,
 /* Compares the sums of modules, or of patterns of modules, with everything below them, and links
  * them to the rows `own` of the same modules by with_children. Modules that have timed nodes only
  * below them have no such row yet: their rows are added behind, as `above`. `base` and `newer` are
- * the sums with everything below. Returns false when out of memory. */
+ * the sums with everything below, and `renames` what the base's are called on the newer side.
+ * Returns false when out of memory. */
 static bool link_sums_with_children(row_context *context, etr_node_groups *own,
                                     etr_node_groups *above, const method_side sides[ETR_SIDES],
-                                    const etr_side_sums *base, const etr_side_sums *newer) {
+                                    const etr_side_sums *base, const etr_side_sums *newer,
+                                    const etr_renames *renames) {
   etr_node_groups trees;
   etr_map index; /* key of a module -> its row */
   etr_map_init(&index, context->scratch);
-  if (!compare_groups(context, &trees, sides, base, newer))
+  if (!compare_groups(context, &trees, sides, base, newer, renames))
     return false;
   etr_node_group *rows = etr_arena_alloc_array(context->arena, own->count + trees.count,
                                                sizeof *rows);
@@ -527,6 +563,7 @@ static bool link_sums_with_children(row_context *context, etr_node_groups *own,
       row = (uint32_t)count++;
       rows[row] = (etr_node_group){
           .key = trees.rows[i].key,
+          .base_key = trees.rows[i].base_key,
           .change = {.relative = NAN, .low = NAN, .high = NAN, .verdict = ETR_VERDICT_UNTIMED}};
     }
     /* A module without timed nodes below is one thing, and so has one verdict. */
@@ -549,22 +586,24 @@ static bool compare_all_groups(row_context *context, etr_method_pair *pair,
   const struct {
     etr_node_groups *rows;
     const etr_side_sums *base, *newer;
+    const etr_renames *renames;
   } groups[] = {
-      {&pair->ops, &base->ops, &newer->ops},
-      {&pair->modules, &base->modules, &newer->modules},
-      {&pair->patterns, &base->patterns, &newer->patterns},
-      {&pair->backends, &base->backends, &newer->backends},
-      {&pair->sources, &base->sources, &newer->sources},
-      {&pair->kernels, &base->kernels, &newer->kernels},
-      {&pair->pattern_ops, &base->pattern_ops, &newer->pattern_ops},
+      {&pair->ops, &base->ops, &newer->ops, NULL},
+      {&pair->modules, &base->modules, &newer->modules, &context->modules},
+      {&pair->patterns, &base->patterns, &newer->patterns, &context->patterns},
+      {&pair->backends, &base->backends, &newer->backends, NULL},
+      {&pair->sources, &base->sources, &newer->sources, NULL},
+      {&pair->kernels, &base->kernels, &newer->kernels, NULL},
+      {&pair->pattern_ops, &base->pattern_ops, &newer->pattern_ops, &context->patterns},
   };
   for (size_t i = 0; i < ETR_COUNT(groups); i++)
-    if (!compare_groups(context, groups[i].rows, sides, groups[i].base, groups[i].newer))
+    if (!compare_groups(context, groups[i].rows, sides, groups[i].base, groups[i].newer,
+                        groups[i].renames))
       return false;
   return link_sums_with_children(context, &pair->modules, &pair->modules_above, sides,
-                                 &base->module_trees, &newer->module_trees) &&
+                                 &base->module_trees, &newer->module_trees, &context->modules) &&
          link_sums_with_children(context, &pair->patterns, &pair->patterns_above, sides,
-                                 &base->pattern_trees, &newer->pattern_trees);
+                                 &base->pattern_trees, &newer->pattern_trees, &context->patterns);
 }
 
 /* ---- Whether two methods are like with like ---- */
@@ -1024,7 +1063,10 @@ static etr_method_pair *list_method_pairs(comparator *c, size_t *count) {
 static etr_status compare_method(comparator *c, etr_method_pair *pair,
                                  etr_execute_case *execute_case) {
   method_side sides[ETR_SIDES];
-  row_context context = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
+  row_context context = {.base_scale = c->out->base_scale,
+                         .rules = &c->rules,
+                         .arena = c->arena,
+                         .scratch = &c->scratch};
   ETR_TRY(choose_compared_items(c, pair, sides));
   bool good = compare_execute(c, pair, execute_case, sides) &&
               compare_nodes(&context, pair, sides) && compare_all_groups(&context, pair, sides) &&

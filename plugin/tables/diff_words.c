@@ -771,6 +771,9 @@ const char *etr_diff_group_text(etr_diff_output *o, const etr_node_group *group)
   const char *backend = group->backend ? etr_label_backend(arena, group->backend) : NULL;
   if (backend && strcmp(group->backend, "unknown") != 0)
     return etr_or_empty(etr_arena_format(arena, "%s (%s)", group->key, backend));
+  if (group->base_key && group->new_nodes)
+    return etr_or_empty(etr_arena_format(arena, "%s (was %s)", group->key,
+                                         group->base_key[0] ? group->base_key : "top level"));
   return group->key[0] ? group->key : "(top level)";
 }
 

@@ -1932,6 +1932,7 @@ class GroupChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     base_nodes: int = 0
@@ -1948,6 +1949,7 @@ class GroupChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -1963,6 +1965,7 @@ class OperatorChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     op: str = ""
@@ -1980,6 +1983,7 @@ class OperatorChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -1996,6 +2000,7 @@ class ModuleChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     module: str = ""
@@ -2014,6 +2019,7 @@ class ModuleChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2030,6 +2036,7 @@ class PatternChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     pattern: str = ""
@@ -2048,6 +2055,7 @@ class PatternChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2063,6 +2071,7 @@ class BackendChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     backend: str = ""
@@ -2080,6 +2089,7 @@ class BackendChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2096,6 +2106,7 @@ class SourceChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     source: str = ""
@@ -2113,6 +2124,7 @@ class SourceChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2128,6 +2140,7 @@ class KernelChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     kernel: str = ""
@@ -2146,6 +2159,7 @@ class KernelChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2161,6 +2175,7 @@ class PatternOperatorChange(Change):
         base_gbs: 1e9 bytes per second
         base_intensity: FLOP per byte
         base_arithmetic: what is multiplied; None: nothing, or it is not known
+        base_key: of a module or pattern that the base calls otherwise: its name there; else None
     """
 
     pattern: str = ""
@@ -2179,6 +2194,7 @@ class PatternOperatorChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
+    base_key: str = ""
 
 
 @dataclass(repr=False, eq=False)

@@ -344,10 +344,12 @@ export function Aligned({answer, width, height, name, baseName}) {
 
 /* ---- Tables ---- */
 
-/* What changed in a module: operators that are gone or new, as the nodes say, those that took most first. */
-function whatChanged(answer, path) {
-  const inside = answer.nodes.filter(node =>
-      [node.new_module, node.base_module].some(at => at === path || (path && at?.startsWith(`${path}.`))),
+/* What changed in a module, which the base calls basePath: operators that are gone or new, as the nodes say, those that
+   took most first. */
+function whatChanged(answer, path, basePath) {
+  const isIn = (module, around) => module === around || (around && module?.startsWith(`${around}.`)),
+    inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
+      now === null ? isIn(before, basePath) : isIn(now, path),
     ),
     named = kind => [
       ...new Set(
@@ -427,8 +429,11 @@ function ModulesTable({answer}) {
       answer.by_module
         .filter(({module, base_nodes: before, new_nodes: now}) => !isAround(head, module) || before || now)
         .map(row => ({
-          key: row.module ? `${row.module}${isAround(head, row.module) ? ' itself' : ''}` : TOP_LEVEL,
+          key: row.module
+            ? `${row.module}${isAround(head, row.module) ? ' itself' : ''}${row.base_key ? ` (was ${row.base_key})` : ''}`
+            : TOP_LEVEL,
           path: row.module,
+          basePath: row.base_key ?? row.module,
           row: isAround(head, row.module) ? row : row.with_children,
         })),
       ({row}) => Math.abs(changeOf(row) ?? 0),
@@ -460,7 +465,7 @@ function ModulesTable({answer}) {
         key: 'what',
         title: 'what changed in it',
         class: 'key quiet whole',
-        text: ({path, what}) => what ?? whatChanged(answer, path),
+        text: ({path, basePath, what}) => what ?? whatChanged(answer, path, basePath),
       },
     ]} />`;
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * renames.c - the partners of modules, by the votes of their paired nodes.
+ */
+#include "compare/renames.h"
+
+#include <string.h>
+
+void etr_renames_init(etr_renames *renames, etr_arena *arena) {
+  *renames = (etr_renames){.arena = arena, .key = {.arena = arena}};
+  etr_map_init(&renames->votes, arena);
+  etr_map_init(&renames->partners, arena);
+  etr_map_init(&renames->taken, arena);
+}
+
+/* Returns the path of a module's parent: "a" of "a.b", and "" of "a". */
+static etr_slice parent_of(etr_slice path) {
+  while (path.size > 0 && path.data[path.size - 1] != '.')
+    path.size--;
+  return (etr_slice){path.data, path.size > 0 ? path.size - 1 : 0};
+}
+
+/* Counts a pair of nodes that are in, or below, these modules. Returns false when out of memory. */
+static bool count_vote(etr_renames *renames, etr_slice base, etr_slice newer) {
+  renames->key.size = 0;
+  if (!etr_text_add(&renames->key, base) || !etr_text_add(&renames->key, etr_slice_of("\n")) ||
+      !etr_text_add(&renames->key, newer))
+    return false;
+  (void)etr_map_count(&renames->votes, (etr_slice){renames->key.data, renames->key.size});
+  return !etr_arena_failed(renames->arena);
+}
+
+bool etr_renames_add(etr_renames *renames, const char *base, const char *newer) {
+  etr_slice old = etr_slice_of(base), now = etr_slice_of(newer);
+  if (!count_vote(renames, old, now))
+    return false;
+  while (old.size > 0 && now.size > 0) {
+    old = parent_of(old);
+    now = parent_of(now);
+    if ((old.size == 0) != (now.size == 0))
+      return true;
+    if (!count_vote(renames, old, now))
+      return false;
+  }
+  return true;
+}
+
+/* Two names that some pairs of nodes are in. */
+typedef struct ballot {
+  etr_slice base, newer;
+  uint32_t votes;
+} ballot;
+
+static bool keeps_name(const ballot *of) {
+  return etr_slice_equal(of->base, of->newer);
+}
+
+/* Compares for qsort(): by votes, the most first, then those that keep their name, then by names.
+ */
+static int by_votes(const void *a, const void *b) {
+  const ballot *x = a, *y = b;
+  if (x->votes != y->votes)
+    return x->votes < y->votes ? 1 : -1;
+  if (keeps_name(x) != keeps_name(y))
+    return keeps_name(x) ? -1 : 1;
+  return strcmp(x->base.data, y->base.data); /* both names, as they are one text */
+}
+
+/* Makes two names partners, unless one of them has a partner. Returns false when out of memory. */
+static bool make_partners(etr_renames *renames, const ballot *of) {
+  if (etr_map_get(&renames->partners, of->base) != ETR_NONE ||
+      etr_map_get(&renames->taken, of->newer) != ETR_NONE)
+    return true;
+  const char **name = etr_vec_push(renames->arena, &renames->names);
+  if (!name)
+    return false;
+  *name = etr_arena_copy(renames->arena, of->newer);
+  return *name && etr_map_set(&renames->taken, of->newer, 0) &&
+         etr_map_set(&renames->partners, of->base, (uint32_t)(renames->names.count - 1));
+}
+
+bool etr_renames_find(etr_renames *renames) {
+  ballot *ballots = etr_arena_alloc_array(renames->arena, renames->votes.count, sizeof *ballots);
+  size_t count = 0;
+  if (!ballots)
+    return false;
+  for (size_t i = 0; i < renames->votes.capacity; i++) {
+    const etr_map_slot *slot = &renames->votes.slots[i];
+    if (!slot->key)
+      continue;
+    const char *end = memchr(slot->key, '\n', slot->size);
+    size_t size = (size_t)(end - slot->key);
+    ballots[count++] = (ballot){
+        .base = {slot->key, size}, .newer = {end + 1, slot->size - size - 1}, .votes = slot->value};
+  }
+  etr_sort(ballots, count, sizeof *ballots, by_votes);
+  for (size_t i = 0; i < count; i++)
+    if (!make_partners(renames, &ballots[i]))
+      return false;
+  return true;
+}
+
+const char *etr_renames_of(const etr_renames *renames, const char *base) {
+  uint32_t found = etr_map_get(&renames->partners, etr_slice_of(base));
+  if (found != ETR_NONE)
+    return renames->names.data[found];
+  if (etr_map_get(&renames->taken, etr_slice_of(base)) == ETR_NONE)
+    return base;
+  const char *name = etr_arena_format(renames->arena, "%s (base)", base);
+  return name ? name : "";
+}
