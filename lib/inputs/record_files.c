@@ -294,12 +294,33 @@ static file_kind kind_of_unreadable(const char *path) {
   return is_called_weights(name) ? FILE_WEIGHTS : FILE_UNREADABLE;
 }
 
+/* Removes a text from the start of a slice. Returns false, with nothing removed, if the slice does
+ * not start with it. */
+static bool skip_text(etr_slice *slice, etr_slice text) {
+  if (!etr_slice_starts(*slice, text))
+    return false;
+  *slice = (etr_slice){slice->data + text.size, slice->size - text.size};
+  return true;
+}
+
 /* Returns true if bytes are the start of what `etrecord-tb reference` writes: a safetensors file,
- * which has 8 bytes with a length, then JSON that begins with the producer. Other safetensors
- * files, such as weights, do not belong to a record. */
+ * which has 8 bytes with a length, then JSON that begins with the producer or, where `accuracy`
+ * keeps it, with a hash of 16 digits. Other safetensors files, such as weights, do not belong to a
+ * record. */
 static bool is_reference_head(etr_slice head) {
-  static const char start[] = "{\"__metadata__\": {\"producer\": \"etrecord-tb reference/";
-  return head.size >= 8 + sizeof start - 1 && memcmp(head.data + 8, start, sizeof start - 1) == 0;
+  enum { LENGTH = 8, HASH = 16 };
+  if (head.size < LENGTH)
+    return false;
+  etr_slice rest = {head.data + LENGTH, head.size - LENGTH};
+  if (!skip_text(&rest, ETR_SLICE("{\"__metadata__\": {")))
+    return false;
+  if (skip_text(&rest, ETR_SLICE("\"kept\": \""))) {
+    size_t skipped = ETR_MIN(rest.size, (size_t)HASH);
+    rest = (etr_slice){rest.data + skipped, rest.size - skipped};
+    if (!skip_text(&rest, ETR_SLICE("\", ")))
+      return false;
+  }
+  return etr_slice_starts(rest, ETR_SLICE("\"producer\": \"etrecord-tb reference/"));
 }
 
 /* Returns the kind of a file by its first bytes; FILE_OTHER if they do not say it. */

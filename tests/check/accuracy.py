@@ -264,6 +264,19 @@ def check_methods():
     assert [value["method"] for value in by_sizes["values"]] == [value["method"] for value in answer["values"]], "the sizes of logged values tell the methods"
 
 
+def check_kept():
+    """A reference that `accuracy` keeps beside a record, which begins with a hash, is found by all commands that name its record."""
+    data = (EXAMPLES / "f32.safetensors").read_bytes()
+    size = struct.unpack_from("<Q", data)[0]
+    header = data[8:8 + size].replace(b'{"__metadata__": {', b'{"__metadata__": {"kept": "0123456789abcdef", ', 1)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("etrecord.bin", "etdump.etdp", "model.pte", "debug_buffer.bin"):
+            (pathlib.Path(folder) / name).write_bytes((EXAMPLES / "int8" / name).read_bytes())
+        (pathlib.Path(folder) / "int8.reference.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + data[8 + size:])
+        said = subprocess.run([sys.argv[1], "summary", folder, "--reference-record", EXAMPLES / "f32"], capture_output=True, text=True)
+    assert said.returncode == 0 and "accuracy against the program of f32 (int8.reference.safetensors): output 22.0 dB" in said.stdout, said
+
+
 def check_even():
     """Errors of the same size everywhere have no culprit: each float of a debug buffer is off, by 0.3 % at first and 1 % at last, as errors add up."""
     record, reference = EXAMPLES / "f32", EXAMPLES / "f32.safetensors"
@@ -289,7 +302,7 @@ def check_even():
 
 
 def main():
-    for check in (check_origins, check_innocents, check_dropout, check_methods, check_even, lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
+    for check in (check_origins, check_innocents, check_dropout, check_methods, check_kept, check_even, lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
                   lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"),
                   lambda: check_rows(HERE / "convnet", HERE / "convnet.safetensors"), lambda: check_rows(HERE / "tap", HERE / "tap.safetensors"),
                   lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_statistics, check_unreadable_type, check_locals, check_culprit):
