@@ -592,7 +592,6 @@ static double find_most_steps(const etr_accuracy *accuracy) {
 /* Writes what the ranking of suspicious values cannot know, and what to do about it. first: the
  * most suspicious value; NULL if none stands out. */
 static void put_ranking_caveats(accuracy_output *o, const etr_value_accuracy *first) {
-  enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
   const etr_accuracy *accuracy = o->accuracy;
   const char *lines[4] = {0};
   size_t count = 0;
@@ -616,7 +615,7 @@ static void put_ranking_caveats(accuracy_output *o, const etr_value_accuracy *fi
     lines[count++] =
         "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
         "`etrecord-tb reference --local` measures what each segment adds.";
-  if (first && !is_rounding && first->segment_count > MANY_OPERATORS)
+  if (first && !is_rounding && etr_accuracy_is_vague(first))
     lines[count++] = "Backends log no values inside their delegates. Lower without a partitioner, "
                      "or in smaller parts, "
                      "to see which operator it is.";

@@ -225,6 +225,11 @@ const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value
                           value->impact_snr_db);
 }
 
+bool etr_accuracy_is_vague(const etr_value_accuracy *value) {
+  enum { MANY_OPERATORS = 20 };
+  return value->segment_count > MANY_OPERATORS && !value->is_origin;
+}
+
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {
   if (value->problem || etr_gap_is_equal(&value->gap))
     return false;
@@ -300,6 +305,11 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
     return etr_arena_format(arena, "%s; %s is where it goes wrong: it has %s, and %s", end,
                             etr_accuracy_place(&row), etr_accuracy_snr_text(arena, &first->gap),
                             etr_accuracy_score(arena, first));
+  if (etr_accuracy_is_vague(first))
+    return etr_arena_format(arena, "%s; one of the %zu operators up to %s %s: it has %s", end,
+                            first->segment_count, etr_accuracy_place(&row),
+                            first->has_local ? "adds most" : "drops most",
+                            etr_accuracy_snr_text(arena, &first->gap));
   return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
                           first->has_local ? "adds most" : "drops most",
                           etr_accuracy_snr_text(arena, &first->gap));

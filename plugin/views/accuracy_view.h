@@ -90,6 +90,10 @@ enum {
  * Returns their number: 0 if no value stands out, which names no layer. */
 size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy);
 
+/** Returns true if so many operators computed a value since the last one that was compared that
+ * nothing says which of them added an error: its source line does not lead to it. */
+bool etr_accuracy_is_vague(const etr_value_accuracy *value);
+
 /** Returns true if a value has an error of its own, and not only those of what it reads, as far as
  * that is known: it is an origin or breaks (see etr_value_accuracy), its local gap is not equal or,
  * where that is not known, its SNR is below that of what it reads. */

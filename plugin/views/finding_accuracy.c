@@ -124,8 +124,8 @@ static bool is_rounding(const etr_accuracy *accuracy) {
 }
 
 /* Returns what to do about the most suspicious value: quantize a result more finely if it has a
- * coarse step, or else keep the value in floating point or, against the own program, check its
- * kernel. */
+ * coarse step, or else log more values if its segment is long, or else keep the value in floating
+ * point or, against the own program, check its kernel. */
 static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *row,
                                    const coarse_step *step) {
   etr_arena *arena = finder->arena;
@@ -135,6 +135,11 @@ static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *r
     return etr_arena_format(
         arena, "Quantize the result of %s over a smaller range, or keep it in floating point",
         etr_finder_node_name(finder, step->operator));
+  if (etr_accuracy_is_vague(row->value))
+    return etr_arena_format(arena,
+                            "Lower without a partitioner, or in smaller parts: nothing says which "
+                            "of %zu operators it is",
+                            row->value->segment_count);
   if (row->accuracy->reference_record != row->accuracy->profile)
     return etr_arena_format(arena, "Keep %s in floating point, or quantize it more finely",
                             location);
@@ -143,10 +148,13 @@ static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *r
 }
 
 /* Returns the title of the finding about the most suspicious value, by the same cases as
- * advice_on_value(): its step is coarse, the reference is another program, or it is its own. */
+ * advice_on_value(): its step is coarse, its segment is long, the reference is another program, or
+ * it is its own. */
 static const char *finding_title(const etr_accuracy_row *row, const coarse_step *step) {
   if (step->input_scale > 0)
     return "Quantize one result more finely";
+  if (etr_accuracy_is_vague(row->value))
+    return "Find the layer that loses accuracy";
   if (row->accuracy->reference_record != row->accuracy->profile)
     return "Keep one layer in floating point";
   return "Check how one operator is computed";
