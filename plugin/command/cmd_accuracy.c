@@ -516,8 +516,30 @@ static exit_status make_local_reference(const cli_settings *device, const char *
   return made;
 }
 
+/* Returns true if a folder of a record has a debug buffer under its usual name. */
+static bool has_debug_buffer(const char *folder) {
+  char path[PATH_MAX];
+  int size = snprintf(path, sizeof path, "%s/debug_buffer.bin", folder);
+  return size > 0 && (size_t)size < sizeof path && access(path, F_OK) == 0;
+}
+
+/* Takes RECORD/values in place of RECORD, whose runs logged no values, if `record --debug-buffer`
+ * has left them there, and says so. */
+static void take_logged_values(cli_settings *settings) {
+  static char path[PATH_MAX];
+  const char *record = settings->record;
+  if (!record || settings->debug_buffer || settings->etdump_count || has_debug_buffer(record))
+    return;
+  int size = snprintf(path, sizeof path, "%s/values", record);
+  if (size <= 0 || (size_t)size >= sizeof path || !has_debug_buffer(path))
+    return;
+  message_warning("%s logged no values: taking %s, which did", record, path);
+  settings->record = path;
+}
+
 exit_status command_prepare_accuracy(cli_settings *settings) {
   static char kept_path[PATH_MAX];
+  take_logged_values(settings);
   const char *path = settings->no_keep ? temporary_path : kept_path;
   char hash[HASH_ROOM];
   exit_status status = EXIT_DONE;

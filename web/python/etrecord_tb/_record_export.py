@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import importlib.metadata
@@ -20,6 +21,9 @@ from torch.export import ExportedProgram
 
 from . import _record_inputs
 from .recording import RecordError
+
+with contextlib.suppress(ImportError, OSError, RuntimeError):  # registers the operators that the program calls where what is quantized is not delegated
+    import executorch.kernels.quantized  # noqa: F401
 
 # ExecuTorch's stages, as record() names them.
 _STAGES = {
@@ -67,7 +71,7 @@ class Made:
         name = pathlib.Path(module).stem if module.endswith(".py") else module
         model = f"from {name} import {factory}\nmodel, inputs = {factory}()[:2]" if named else "model, inputs = ..., ...  # yours: what record() was called with"
         methods = "" if self.by_method else '\nmodel, inputs = {"forward": model}, {"forward": inputs}'
-        imports = {"import subprocess", "import torch"} | set(self.imports) | (set() if device else {"import sys"}) | ({"import shutil"} if buffer_size else set())
+        imports = {"import executorch.kernels.quantized", "import subprocess", "import torch"} | set(self.imports) | (set() if device else {"import sys"}) | ({"import shutil"} if buffer_size else set())
         ran = _runs_on_device(device) if device else _runs_here(self.methods, recordings, runs, threads, buffer_size)
         return f'''# What etrecord_tb.record() did, by hand. Run it in an empty folder, with PYTHONPATH naming the folder of the model's module.
 {chr(10).join(sorted(imports, key=lambda line: (line.startswith("from"), line)))}
@@ -105,6 +109,7 @@ RUN = """
 import sys
 import torch
 from executorch.extension.pybindings import portable_lib
+import executorch.kernels.quantized
 {reset}runs, buffer_size, *files = sys.argv[1:]
 module = portable_lib._load_for_executorch("model.pte", enable_etdump=True, debug_buffer_size=int(buffer_size))
 for method, values in torch.load("inputs.pt").items():

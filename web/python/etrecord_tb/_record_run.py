@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 from typing import Any
@@ -11,6 +12,9 @@ import torch
 from executorch.extension.pybindings import portable_lib
 
 from ._record_inputs import DTYPES
+
+with contextlib.suppress(ImportError, OSError, RuntimeError):  # what is quantized and not delegated needs its kernels
+    import executorch.kernels.quantized  # noqa: F401
 
 
 def read_inputs(path: str) -> dict[str, list[Any]]:
