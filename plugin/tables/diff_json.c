@@ -58,7 +58,7 @@ static const etr_field pair_fields[] = {
 ETR_ROW_TYPE(node_change, pair_fields);
 
 static const etr_field group_fields[] = {
-    {"base_key", GROUP(ETR_CELL_NAME, base_key),
+    {"base_key", GROUP(ETR_CELL_NAME, base_key), .nullable = true,
      .says = "of a module or pattern that the base calls otherwise: its name there; else null"},
     {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes), .says = "timed nodes"},
     {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},

@@ -1949,7 +1949,7 @@ class GroupChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -1983,7 +1983,7 @@ class OperatorChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2019,7 +2019,7 @@ class ModuleChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2055,7 +2055,7 @@ class PatternChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2089,7 +2089,7 @@ class BackendChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2124,7 +2124,7 @@ class SourceChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2159,7 +2159,7 @@ class KernelChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
@@ -2194,7 +2194,7 @@ class PatternOperatorChange(Change):
     new_intensity: float | None = None
     base_arithmetic: str | None = None
     new_arithmetic: str | None = None
-    base_key: str = ""
+    base_key: str | None = ""
 
 
 @dataclass(repr=False, eq=False)
