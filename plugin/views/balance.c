@@ -130,9 +130,29 @@ static bool has_plans(const etr_method *method) {
   return false;
 }
 
+/* Returns a note if the only run is the first one. A run that was chosen, or that follows excluded
+ * ones, need not be. NULL if there are more. */
+static const char *cold_run_note(const etr_profile *profile, const etr_method *method) {
+  bool is_first = method->run_count == 1 && !method->skipped_run_count &&
+                  profile->skip != ETR_SKIP_RANGE;
+  return is_first ? "the only run is the first one, and all times are those of a cold run: record "
+                    "20 runs"
+                  : NULL;
+}
+
+/* Returns a note on what logging of values is part of; NULL if the runs logged none. */
+static const char *logging_note(const etr_method *method) {
+  return method->run_count && method->logs_values
+             ? "the runs logged values, which takes an unknown part of calling delegates and of "
+               "the runtime: for times, run without a debug buffer"
+             : NULL;
+}
+
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES] = {
+      cold_run_note(profile, method),
+      logging_note(method),
       certainty_note(arena, profile, method),
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
@@ -154,12 +174,7 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
                              etr_unit unit) {
   etr_text text;
   etr_writer writer;
-  if (method->run_count == 0)
-    return NULL;
-  if (method->logs_values)
-    return "the runs logged values, which takes an unknown part of calling delegates and of the "
-           "runtime: for times, run without a debug buffer";
-  if (method->clock_hidden_ticks == 0)
+  if (method->clock_hidden_ticks == 0 || method->run_count == 0 || method->logs_values)
     return NULL;
   etr_text_begin(&text, arena, &writer);
   etr_puts(&writer, "up to ");

@@ -49,17 +49,17 @@ uint64_t etr_broad_part_ticks(const etr_method *method, etr_broad_part part);
  * "unexplained". Static. */
 const char *etr_broad_part_name(etr_broad_part part);
 
-enum { ETR_BALANCE_MOST_NOTES = 5 };
+enum { ETR_BALANCE_MOST_NOTES = 7 };
 
-/** Lists notes on how far the times on nodes can be trusted ("88 % of the time on nodes is
- * ..."), on compute units, and on which file is missing for layers, modules or source lines.
- * Returns the number of notes, which is smaller when out of memory. */
+/** Lists notes on what the runs did besides an inference, on how far the times on nodes can be
+ * trusted ("88 % of the time on nodes is ..."), on compute units, and on which file is missing for
+ * layers, modules or source lines. Returns the number of notes, which is smaller when out of
+ * memory. */
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method);
 
-/** Returns a note on what is in the time of calls beside calling: the logging of values, or time
- * that the clocks of delegates hide, "up to 0.0120 ms of calling delegates may be ..."; NULL if
- * there is neither. */
+/** Returns a note on the time that the clocks of delegates hide, "up to 0.0120 ms of calling
+ * delegates may be ..."; NULL if they hide none, or if the calls contain logging. */
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                              etr_unit unit);
 

@@ -261,7 +261,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s is %g to %g times as fast%s",
                                  etr_they_take(target->count), time_of(target), etr_or_empty(in),
                                  type->type, has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
-                                 is_like ? " on such processors" : ", measured on x86-64");
+                                 is_like ? " on such processors" : ", on x86-64 with VNNI");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
@@ -278,7 +278,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
                                    "%s %s: linear layers, or 1x1 convolutions; %s is %g to %g "
                                    "times as fast%s",
                                    etr_they_take(target->count), time_of(target), type->type,
-                                   ratio.low, ratio.high, is_like ? "" : ", measured on x86-64");
+                                   ratio.low, ratio.high, is_like ? "" : ", on x86-64 with VNNI");
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(
@@ -544,6 +544,22 @@ static bool add_opaque_lever(const lever_target *target) {
       fact, is_computing ? "docs/backends.md says what each backend can record." : evidence);
 }
 
+/* Returns what a call takes besides its operators: "1.35 ms a call", or if one call takes most of
+ * the time of all "2.69 ms of it in one call". ticks: of all calls in the typical run, `count` of
+ * them. */
+static const char *time_of_calls(etr_finder *finder, double ticks, size_t count) {
+  const double MOST = 0.6; /* of the time of all calls */
+  uint64_t longest = 0;
+  for (size_t i = 0; finder->delegates && i < finder->method->delegate_count; i++)
+    longest = ETR_MAX(longest, finder->delegates[i].ticks[ETR_SPENT_AROUND]);
+  double alone = (double)longest / (double)finder->method->run_count;
+  if (count > 1 && alone > MOST * ticks)
+    return etr_arena_format(finder->arena, "%s of it in one call",
+                            etr_finder_time_text(finder, alone));
+  return etr_arena_format(finder->arena, "%s a call",
+                          etr_finder_time_text(finder, ticks / (double)count));
+}
+
 /* Adds the finding that asks why calls of delegates take much longer than usual. What it saves is
  * not known (the two NAN). target->ticks are those of all calls in the typical run. Returns false
  * when out of memory. */
@@ -551,7 +567,7 @@ static bool add_slow_calls(const lever_target *target) {
   etr_finder *finder = target->finder;
   enum { FEW_RUNS = 3 }; /* of fewer, a first run is much of the typical one */
   bool are_few = finder->method->run_count < FEW_RUNS;
-  const char *each = etr_finder_time_text(finder, target->ticks / (double)target->count);
+  const char *each = time_of_calls(finder, target->ticks, target->count);
   etr_finding *added = add_lever(target, ETR_FINDING_MORE_PER_CALL, NAN, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -559,12 +575,12 @@ static bool add_slow_calls(const lever_target *target) {
   added->title = etr_arena_format(finder->arena, "See why calling %zu delegate%s takes %s",
                                   target->count, etr_plural(target->count), time_of(target));
   added->fact = etr_arena_format(
-      finder->arena, "%s a call besides its operators, where 10 us is usual: %s", each,
-      are_few ? "a first run allocates memory, so record 20 runs"
+      finder->arena, "%s besides operators, where 10 us a call is usual: %s", each,
+      are_few ? "record 20 runs, as a first one allocates"
               : "threads that sleep, new shapes, or other work of the device");
   added->evidence = etr_arena_format(
       finder->arena,
-      "Calling takes %s each, besides what is recorded of their operators; 3 to 10 us are usual. "
+      "Calling takes %s, besides what is recorded of operators; 3 to 10 us a call are usual. "
       "A first run allocates memory and starts threads. In later runs threads that slept, shapes "
       "that change, operators that the backend does not record, and other work of the device do.",
       each);

@@ -305,8 +305,8 @@ function Phases() {
 }
 
 /* Doubts that change what the numbers mean come first: a clock that counts cycles, a changed program, an unknown
-   method. */
-const isFirst = note => /tick|cycles|changed|not known|unknown/i.test(note);
+   method, a cold run, runs that logged values. */
+const isFirst = note => /tick|cycles|changed|not known|unknown|cold|logged/i.test(note);
 
 /* The notes and warnings of that kind. */
 const doubts = () => [...method.value.notes, ...profile.value.warnings.map(({message}) => message)].filter(isFirst);
