@@ -457,18 +457,26 @@ typedef struct sum_pair {
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* Pairs the sums of both sides that have the same key, after the base's was renamed (NULL: no keys
- * are), and, if they have any, the same operator or backend. Each pair is added to *out, with NULL
- * for a side that lacks the sum. Returns false when out of memory. */
-static bool pair_sums(row_context *context, sum_pairs *out,
-                      const etr_side_sums *const sums[ETR_SIDES], const etr_renames *renames) {
+/* The sums of both sides by one kind of key. */
+typedef struct key_sums {
+  const etr_side_sums *sides[ETR_SIDES];
+  const etr_renames *renames; /* what keys of the base are called on the newer side; NULL: as there
+                               */
+} key_sums;
+
+/* Pairs the sums of both sides that have the same key, after the base's was renamed, and, if they
+ * have any, the same operator or backend. Each pair is added to *out, with NULL for a side that
+ * lacks the sum. Returns false when out of memory. */
+static bool pair_sums(row_context *context, sum_pairs *out, const key_sums *sums) {
   etr_map index; /* key -> index into *out */
   etr_map_init(&index, context->scratch);
   for (int k = 0; k < ETR_SIDES; k++)
-    for (size_t i = 0; i < sums[k]->count; i++) {
-      const etr_side_sum *sum = &sums[k]->rows[i];
+    for (size_t i = 0; i < sums->sides[k]->count; i++) {
+      const etr_side_sum *sum = &sums->sides[k]->rows[i];
       const char *within = sum->op ? sum->op : sum->backend;
-      const char *name = renames && k == ETR_BASE ? etr_renames_of(renames, sum->key) : sum->key;
+      const char *name = sum->key;
+      if (sums->renames && k == ETR_BASE)
+        name = etr_renames_of(sums->renames, name);
       const char *id = within ? etr_arena_format(context->scratch, "%s\n%s", name, within) : name;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
       uint32_t found = etr_map_get(&index, key);
@@ -506,17 +514,15 @@ static bool fill_group(row_context *context, etr_node_group *row, const sum_pair
 }
 
 /* Compares the sums of both sides by one kind of key, such as the operator: fills and judges a row
- * for each key, and sorts the rows by their change. Keys of the base are renamed (NULL: they are
- * not). Groups without timed nodes are left out. Returns false when out of memory. */
+ * for each key, and sorts the rows by their change. Groups without timed nodes are left out.
+ * Returns false when out of memory. */
 static bool compare_groups(row_context *context, etr_node_groups *out,
-                           const method_side sides[ETR_SIDES], const etr_side_sums *base,
-                           const etr_side_sums *newer, const etr_renames *renames) {
-  const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
+                           const method_side sides[ETR_SIDES], const key_sums *sums) {
   sum_pairs pairs = {0};
   family f = {
       .scratch = context->scratch, .base_scale = context->base_scale, .rules = context->rules};
   size_t count = 0;
-  if (!pair_sums(context, &pairs, sums, renames))
+  if (!pair_sums(context, &pairs, sums))
     return false;
   etr_node_group *rows = etr_arena_alloc_array(context->arena, pairs.count, sizeof *rows);
   if (!rows)
@@ -537,17 +543,15 @@ static bool compare_groups(row_context *context, etr_node_groups *out,
 
 /* Compares the sums of modules, or of patterns of modules, with everything below them, and links
  * them to the rows `own` of the same modules by with_children. Modules that have timed nodes only
- * below them have no such row yet: their rows are added behind, as `above`. `base` and `newer` are
- * the sums with everything below, and `renames` what the base's are called on the newer side.
- * Returns false when out of memory. */
+ * below them have no such row yet: their rows are added behind, as `above`. `sums` are those with
+ * everything below. Returns false when out of memory. */
 static bool link_sums_with_children(row_context *context, etr_node_groups *own,
                                     etr_node_groups *above, const method_side sides[ETR_SIDES],
-                                    const etr_side_sums *base, const etr_side_sums *newer,
-                                    const etr_renames *renames) {
+                                    const key_sums *sums) {
   etr_node_groups trees;
   etr_map index; /* key of a module -> its row */
   etr_map_init(&index, context->scratch);
-  if (!compare_groups(context, &trees, sides, base, newer, renames))
+  if (!compare_groups(context, &trees, sides, sums))
     return false;
   etr_node_group *rows = etr_arena_alloc_array(context->arena, own->count + trees.count,
                                                sizeof *rows);
@@ -585,25 +589,23 @@ static bool compare_all_groups(row_context *context, etr_method_pair *pair,
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   const struct {
     etr_node_groups *rows;
-    const etr_side_sums *base, *newer;
-    const etr_renames *renames;
+    key_sums sums;
   } groups[] = {
-      {&pair->ops, &base->ops, &newer->ops, NULL},
-      {&pair->modules, &base->modules, &newer->modules, &context->modules},
-      {&pair->patterns, &base->patterns, &newer->patterns, &context->patterns},
-      {&pair->backends, &base->backends, &newer->backends, NULL},
-      {&pair->sources, &base->sources, &newer->sources, NULL},
-      {&pair->kernels, &base->kernels, &newer->kernels, NULL},
-      {&pair->pattern_ops, &base->pattern_ops, &newer->pattern_ops, &context->patterns},
+      {&pair->ops, {{&base->ops, &newer->ops}, NULL}},
+      {&pair->modules, {{&base->modules, &newer->modules}, &context->modules}},
+      {&pair->patterns, {{&base->patterns, &newer->patterns}, &context->patterns}},
+      {&pair->backends, {{&base->backends, &newer->backends}, NULL}},
+      {&pair->sources, {{&base->sources, &newer->sources}, NULL}},
+      {&pair->kernels, {{&base->kernels, &newer->kernels}, NULL}},
+      {&pair->pattern_ops, {{&base->pattern_ops, &newer->pattern_ops}, &context->patterns}},
   };
+  const key_sums modules = {{&base->module_trees, &newer->module_trees}, &context->modules},
+                 patterns = {{&base->pattern_trees, &newer->pattern_trees}, &context->patterns};
   for (size_t i = 0; i < ETR_COUNT(groups); i++)
-    if (!compare_groups(context, groups[i].rows, sides, groups[i].base, groups[i].newer,
-                        groups[i].renames))
+    if (!compare_groups(context, groups[i].rows, sides, &groups[i].sums))
       return false;
-  return link_sums_with_children(context, &pair->modules, &pair->modules_above, sides,
-                                 &base->module_trees, &newer->module_trees, &context->modules) &&
-         link_sums_with_children(context, &pair->patterns, &pair->patterns_above, sides,
-                                 &base->pattern_trees, &newer->pattern_trees, &context->patterns);
+  return link_sums_with_children(context, &pair->modules, &pair->modules_above, sides, &modules) &&
+         link_sums_with_children(context, &pair->patterns, &pair->patterns_above, sides, &patterns);
 }
 
 /* ---- Whether two methods are like with like ---- */

@@ -55,10 +55,21 @@ static bool keeps_name(const ballot *of) {
   return etr_slice_equal(of->base, of->newer);
 }
 
-/* Compares for qsort(): by votes, the most first, then those that keep their name, then by names.
- */
-static int by_votes(const void *a, const void *b) {
+/* Returns how many modules a path names, from the outermost to its own; 0 for the top level. */
+static size_t depth_of(etr_slice path) {
+  size_t depth = path.size > 0;
+  for (size_t i = 0; i < path.size; i++)
+    depth += path.data[i] == '.';
+  return depth;
+}
+
+/* Compares for qsort(): by depth, the outermost first, then by votes, the most first, then those
+ * that keep their name, then by names. */
+static int by_depth_and_votes(const void *a, const void *b) {
   const ballot *x = a, *y = b;
+  size_t depth = depth_of(x->base), other = depth_of(y->base);
+  if (depth != other)
+    return depth < other ? -1 : 1;
   if (x->votes != y->votes)
     return x->votes < y->votes ? 1 : -1;
   if (keeps_name(x) != keeps_name(y))
@@ -66,11 +77,32 @@ static int by_votes(const void *a, const void *b) {
   return strcmp(x->base.data, y->base.data); /* both names, as they are one text */
 }
 
-/* Makes two names partners, unless one of them has a partner. Returns false when out of memory. */
+/* Returns the name of a module of the base on the newer side: that of its partner, or else its own
+ * one in what its parent is called. Returns an empty name when out of memory. */
+static etr_slice name_of(const etr_renames *renames, etr_slice base) {
+  uint32_t found = etr_map_get(&renames->partners, base);
+  if (found != ETR_NONE)
+    return etr_slice_of(renames->names.data[found]);
+  if (base.size == 0)
+    return base;
+  etr_slice parent = parent_of(base), within = name_of(renames, parent);
+  const char *own = base.data + (parent.size > 0 ? parent.size + 1 : 0);
+  int own_size = (int)(base.data + base.size - own);
+  const char *name = etr_arena_format(renames->arena, "%.*s%s%.*s", (int)within.size, within.data,
+                                      within.size > 0 ? "." : "", own_size, own);
+  if (name && etr_map_get(&renames->taken, etr_slice_of(name)) != ETR_NONE)
+    name = etr_arena_format(renames->arena, "%s (base)", name);
+  return etr_slice_of(etr_or_empty(name));
+}
+
+/* Makes two names partners, unless one of them has a partner, or they are not in modules that are
+ * partners. Returns false when out of memory. */
 static bool make_partners(etr_renames *renames, const ballot *of) {
   if (etr_map_get(&renames->partners, of->base) != ETR_NONE ||
-      etr_map_get(&renames->taken, of->newer) != ETR_NONE)
-    return true;
+      etr_map_get(&renames->taken, of->newer) != ETR_NONE ||
+      depth_of(of->base) != depth_of(of->newer) ||
+      !etr_slice_equal(name_of(renames, parent_of(of->base)), parent_of(of->newer)))
+    return !etr_arena_failed(renames->arena);
   const char **name = etr_vec_push(renames->arena, &renames->names);
   if (!name)
     return false;
@@ -93,7 +125,7 @@ bool etr_renames_find(etr_renames *renames) {
     ballots[count++] = (ballot){
         .base = {slot->key, size}, .newer = {end + 1, slot->size - size - 1}, .votes = slot->value};
   }
-  etr_sort(ballots, count, sizeof *ballots, by_votes);
+  etr_sort(ballots, count, sizeof *ballots, by_depth_and_votes);
   for (size_t i = 0; i < count; i++)
     if (!make_partners(renames, &ballots[i]))
       return false;
@@ -101,11 +133,5 @@ bool etr_renames_find(etr_renames *renames) {
 }
 
 const char *etr_renames_of(const etr_renames *renames, const char *base) {
-  uint32_t found = etr_map_get(&renames->partners, etr_slice_of(base));
-  if (found != ETR_NONE)
-    return renames->names.data[found];
-  if (etr_map_get(&renames->taken, etr_slice_of(base)) == ETR_NONE)
-    return base;
-  const char *name = etr_arena_format(renames->arena, "%s (base)", base);
-  return name ? name : "";
+  return name_of(renames, etr_slice_of(base)).data;
 }

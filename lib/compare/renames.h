@@ -27,12 +27,15 @@ void etr_renames_init(etr_renames *renames, etr_arena *arena);
  * are paired, too, as long as both have some. Returns false when out of memory. */
 bool etr_renames_add(etr_renames *renames, const char *base, const char *newer);
 
-/** Finds the partners, after the last pair was added: those with most pairs first, of equally many
- * those that keep their name. Returns false when out of memory. */
+/** Finds the partners, after the last pair was added: from the outermost modules inwards, and each
+ * in the partner of its parent, so that sums with everything below them still contain each other.
+ * Those with most pairs come first, of equally many those that keep their name. Returns false when
+ * out of memory. */
 bool etr_renames_find(etr_renames *renames);
 
-/** Returns the name on the newer side of a name of the base. A name without partner stays as it is,
- * or if another one has it on the newer side it gets " (base)". Returns "" when out of memory. */
+/** Returns the name on the newer side of a name of the base. A name without partner stays as it is
+ * within its parent's, or if another one has that on the newer side it gets " (base)". Returns ""
+ * when out of memory. */
 const char *etr_renames_of(const etr_renames *renames, const char *base);
 
 #endif

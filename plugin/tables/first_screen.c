@@ -815,7 +815,7 @@ static void put_hidden_number(etr_answer *answer, size_t count, const char *what
   if (count == 0)
     return;
   if (etr_section_is_markdown(answer))
-    etr_putf(&answer->writer, "\n%zu more %s%s: `etrecord-tb summary %s`\n", count, what,
+    etr_putf(&answer->writer, "\n%zu more %s%s: `etrecord-tb summary RECORD %s`\n", count, what,
              etr_plural(count), option);
   else
     etr_putf(&answer->writer, " %zu more %s%s: %s\n", count, what, etr_plural(count), option);

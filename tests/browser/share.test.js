@@ -84,7 +84,7 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       const word = verdict => (verdict ? WORDS[verdict] ?? verdict : ''), ms = value => (value === null || value === undefined ? '' : (value / 1e6).toFixed(4));
       const side = (row, key) => row[`${key}_typical`] ?? row[`${key}_p50`];
       if (said.may_differ) return assert.match(await page.frame.locator('.compare').innerText(), /look like two different models/);
-      const rows = await page.table('Changes by module'), wanted = new Map(said.by_module.flatMap(row => (row.module ? [[row.module, row.with_children], [`${row.module} itself`, row]] : [['(top level)', row]]))), parts = said.parts.length - 1;
+      const rows = await page.table('Changes by module'), wanted = new Map(said.by_module.flatMap(row => (row.module ? [['', row.with_children], [' itself', row]].map(([end, told]) => [`${row.module}${end}${row.base_key ? ` (was ${row.base_key})` : ''}`, told]) : [['(top level)', row]]))), parts = said.parts.length - 1;
       assert.deepEqual([rows[0][1], rows[0][2]], [ms(side(said.execute, 'base')), ms(side(said.execute, 'new'))]);
       let count = 0;
       for (const row of rows.slice(1, rows.length - parts)) {

@@ -31,9 +31,12 @@ Test(renames, votes_of_nodes_decide) {
       {"a name that another module has now is not its own any more",
        {{"f.1", "f.2"}},
        {{"f.1", "f.2"}, {"f.2", "f.2 (base)"}, {"f.3", "f.3"}}},
-      {"a module that moved to another depth takes no parent along",
+      {"a module that moved to another depth keeps its name",
        {{"a", "m.a"}},
-       {{"a", "m.a"}, {"", ""}}},
+       {{"a", "a"}, {"", ""}}},
+      {"a module that moved into another one keeps its name in its own parent",
+       {{"l.0.q", "l.1.q"}, {"l.0.k", "l.1.k"}, {"l.0.v", "l.2.v"}},
+       {{"l.0", "l.1"}, {"l.0.v", "l.1.v"}, {"l.0.q", "l.1.q"}}},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};

@@ -424,5 +424,5 @@ def main(arguments: list[str]) -> int:
         text = " ".join(str(error).split())[:1200]
         print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
         return 1
-    print(shlex.join(["etrecord-tb", "summary", wanted.output, *deciding]))
+    print(" ".join(["etrecord-tb summary", shlex.quote(wanted.output), *deciding]))
     return 0
