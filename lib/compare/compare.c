@@ -451,7 +451,7 @@ static int by_change(const void *a, const void *b) {
 
 /* The sums with one key on both sides; NULL on a side where the key is missing. */
 typedef struct sum_pair {
-  const char *key; /* the newer side's */
+  const char *key; /* as it is on the newer side */
   const etr_side_sum *sums[ETR_SIDES];
 } sum_pair;
 
@@ -460,8 +460,8 @@ typedef etr_vec(sum_pair) sum_pairs;
 /* The sums of both sides by one kind of key. */
 typedef struct key_sums {
   const etr_side_sums *sides[ETR_SIDES];
-  const etr_renames *renames; /* what keys of the base are called on the newer side; NULL: as there
-                               */
+  etr_renames *renames; /* what keys of the base are called on the newer side; NULL: as there
+                         */
 } key_sums;
 
 /* Pairs the sums of both sides that have the same key, after the base's was renamed, and, if they

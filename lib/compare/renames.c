@@ -4,6 +4,8 @@
  */
 #include "compare/renames.h"
 
+#include "base/module_path.h"
+
 #include <string.h>
 
 void etr_renames_init(etr_renames *renames, etr_arena *arena) {
@@ -20,10 +22,18 @@ static etr_slice parent_of(etr_slice path) {
   return (etr_slice){path.data, path.size > 0 ? path.size - 1 : 0};
 }
 
+/* Returns how many modules a path names, from the outermost to its own; 0 for the top level. */
+static size_t depth_of(etr_slice path) {
+  size_t depth = path.size > 0;
+  for (size_t i = 0; i < path.size; i++)
+    depth += path.data[i] == '.';
+  return depth;
+}
+
 /* Counts a pair of nodes that are in, or below, these modules. Returns false when out of memory. */
 static bool count_vote(etr_renames *renames, etr_slice base, etr_slice newer) {
   renames->key.size = 0;
-  if (!etr_text_add(&renames->key, base) || !etr_text_add(&renames->key, etr_slice_of("\n")) ||
+  if (!etr_text_add(&renames->key, base) || !etr_text_add(&renames->key, ETR_SLICE("\n")) ||
       !etr_text_add(&renames->key, newer))
     return false;
   (void)etr_map_count(&renames->votes, (etr_slice){renames->key.data, renames->key.size});
@@ -31,17 +41,13 @@ static bool count_vote(etr_renames *renames, etr_slice base, etr_slice newer) {
 }
 
 bool etr_renames_add(etr_renames *renames, const char *base, const char *newer) {
-  etr_slice old = etr_slice_of(base), now = etr_slice_of(newer);
-  if (!count_vote(renames, old, now))
-    return false;
-  while (old.size > 0 && now.size > 0) {
-    old = parent_of(old);
-    now = parent_of(now);
-    if ((old.size == 0) != (now.size == 0))
-      return true;
-    if (!count_vote(renames, old, now))
+  size_t base_level = 0, base_end = 0, newer_level = 0, newer_end = 0;
+  if (depth_of(etr_slice_of(base)) != depth_of(etr_slice_of(newer)))
+    return true;
+  while (etr_next_module_around(base, &base_level, &base_end) &&
+         etr_next_module_around(newer, &newer_level, &newer_end))
+    if (!count_vote(renames, (etr_slice){base, base_end}, (etr_slice){newer, newer_end}))
       return false;
-  }
   return true;
 }
 
@@ -53,14 +59,6 @@ typedef struct ballot {
 
 static bool keeps_name(const ballot *of) {
   return etr_slice_equal(of->base, of->newer);
-}
-
-/* Returns how many modules a path names, from the outermost to its own; 0 for the top level. */
-static size_t depth_of(etr_slice path) {
-  size_t depth = path.size > 0;
-  for (size_t i = 0; i < path.size; i++)
-    depth += path.data[i] == '.';
-  return depth;
 }
 
 /* Compares for qsort(): by depth, the outermost first, then by votes, the most first, then those
@@ -77,31 +75,42 @@ static int by_depth_and_votes(const void *a, const void *b) {
   return strcmp(x->base.data, y->base.data); /* both names, as they are one text */
 }
 
-/* Returns the name of a module of the base on the newer side: that of its partner, or else its own
- * one in what its parent is called. Returns an empty name when out of memory. */
-static etr_slice name_of(const etr_renames *renames, etr_slice base) {
-  uint32_t found = etr_map_get(&renames->partners, base);
-  if (found != ETR_NONE)
-    return etr_slice_of(renames->names.data[found]);
-  if (base.size == 0)
-    return base;
-  etr_slice parent = parent_of(base), within = name_of(renames, parent);
-  const char *own = base.data + (parent.size > 0 ? parent.size + 1 : 0);
-  int own_size = (int)(base.data + base.size - own);
-  const char *name = etr_arena_format(renames->arena, "%.*s%s%.*s", (int)within.size, within.data,
-                                      within.size > 0 ? "." : "", own_size, own);
-  if (name && etr_map_get(&renames->taken, etr_slice_of(name)) != ETR_NONE)
-    name = etr_arena_format(renames->arena, "%s (base)", name);
-  return etr_slice_of(etr_or_empty(name));
+const char *etr_renames_of(etr_renames *renames, const char *base) {
+  etr_text *name = &renames->key;
+  size_t level = 0, end = 0, start = 0;
+  bool is_good = true;
+  name->size = 0;
+  while (is_good && etr_next_module_around(base, &level, &end)) {
+    uint32_t partner = etr_map_get(&renames->partners, (etr_slice){base, end});
+    if (partner != ETR_NONE) {
+      name->size = 0;
+      is_good = etr_text_add(name, etr_slice_of(renames->names.data[partner]));
+    } else if (end > 0) {
+      is_good = (name->size == 0 || etr_text_add(name, ETR_SLICE("."))) &&
+                etr_text_add(name, (etr_slice){base + start, end - start});
+      if (etr_map_get(&renames->taken, (etr_slice){name->data, name->size}) != ETR_NONE)
+        is_good = is_good && etr_text_add(name, ETR_SLICE(" (base)"));
+    }
+    start = end > 0 ? end + 1 : 0;
+  }
+  if (!is_good || name->size == 0)
+    return "";
+  return etr_or_empty(etr_arena_copy(renames->arena, (etr_slice){name->data, name->size}));
+}
+
+/* Returns true if the modules around two names are partners. Returns false also when out of memory.
+ */
+static bool have_same_parent(etr_renames *renames, const ballot *of) {
+  const char *parent = etr_arena_copy(renames->arena, parent_of(of->base));
+  return parent &&
+         etr_slice_equal(etr_slice_of(etr_renames_of(renames, parent)), parent_of(of->newer));
 }
 
 /* Makes two names partners, unless one of them has a partner, or they are not in modules that are
  * partners. Returns false when out of memory. */
 static bool make_partners(etr_renames *renames, const ballot *of) {
   if (etr_map_get(&renames->partners, of->base) != ETR_NONE ||
-      etr_map_get(&renames->taken, of->newer) != ETR_NONE ||
-      depth_of(of->base) != depth_of(of->newer) ||
-      !etr_slice_equal(name_of(renames, parent_of(of->base)), parent_of(of->newer)))
+      etr_map_get(&renames->taken, of->newer) != ETR_NONE || !have_same_parent(renames, of))
     return !etr_arena_failed(renames->arena);
   const char **name = etr_vec_push(renames->arena, &renames->names);
   if (!name)
@@ -130,8 +139,4 @@ bool etr_renames_find(etr_renames *renames) {
     if (!make_partners(renames, &ballots[i]))
       return false;
   return true;
-}
-
-const char *etr_renames_of(const etr_renames *renames, const char *base) {
-  return name_of(renames, etr_slice_of(base)).data;
 }

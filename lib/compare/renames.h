@@ -18,13 +18,14 @@ typedef struct etr_renames {
   etr_map partners; /* of the base: name -> index in names */
   etr_map taken;    /* of the newer side: names that are a partner */
   etr_vec(const char *) names;
-  etr_text key; /* the vote that is being counted */
+  etr_text key; /* the vote that is being counted, or the name that is being made */
 } etr_renames;
 
 void etr_renames_init(etr_renames *renames, etr_arena *arena);
 
 /** Adds a pair of nodes that are in modules, or patterns of modules, of these names. Their parents
- * are paired, too, as long as both have some. Returns false when out of memory. */
+ * are paired, too. Modules of different depth have no partners. Returns false when out of memory.
+ */
 bool etr_renames_add(etr_renames *renames, const char *base, const char *newer);
 
 /** Finds the partners, after the last pair was added: from the outermost modules inwards, and each
@@ -36,6 +37,6 @@ bool etr_renames_find(etr_renames *renames);
 /** Returns the name on the newer side of a name of the base. A name without partner stays as it is
  * within its parent's, or if another one has that on the newer side it gets " (base)". Returns ""
  * when out of memory. */
-const char *etr_renames_of(const etr_renames *renames, const char *base);
+const char *etr_renames_of(etr_renames *renames, const char *base);
 
 #endif

@@ -305,12 +305,11 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
     return etr_arena_format(arena, "%s; %s is where it goes wrong: it has %s, and %s", end,
                             etr_accuracy_place(&row), etr_accuracy_snr_text(arena, &first->gap),
                             etr_accuracy_score(arena, first));
+  const char *place = etr_accuracy_place(&row);
   if (etr_accuracy_is_vague(first))
-    return etr_arena_format(arena, "%s; one of the %zu operators up to %s %s: it has %s", end,
-                            first->segment_count, etr_accuracy_place(&row),
-                            first->has_local ? "adds most" : "drops most",
-                            etr_accuracy_snr_text(arena, &first->gap));
-  return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
+    place = etr_arena_format(arena, "one of the %zu operators up to %s", first->segment_count,
+                             place);
+  return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_or_empty(place),
                           first->has_local ? "adds most" : "drops most",
                           etr_accuracy_snr_text(arena, &first->gap));
 }

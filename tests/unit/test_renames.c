@@ -51,3 +51,18 @@ Test(renames, votes_of_nodes_decide) {
     etr_arena_clear(&arena);
   }
 }
+
+Test(renames, only_so_many_levels_of_a_hostile_path_are_stepped_through) {
+  enum { LEVELS = 20000 };
+  static char path[2 * LEVELS];
+  etr_arena arena = {0};
+  etr_renames renames;
+  for (size_t i = 0; i < sizeof path - 1; i++)
+    path[i] = i % 2 ? '.' : 'a';
+  etr_renames_init(&renames, &arena);
+  cr_assert(etr_renames_add(&renames, path, path));
+  cr_expect_leq(renames.votes.count, 66);
+  cr_assert(etr_renames_find(&renames));
+  cr_expect_str_eq(etr_renames_of(&renames, path), path);
+  etr_arena_clear(&arena);
+}
