@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes web_files.c: cmake -DSCRIPT=page.js -DLOADER=loader.js -DSTYLE=page.css -DOUT=web_files.c -P web_files.cmake
+# Makes web_files.c: cmake -DSCRIPT=page.js -DLOADER=loader.js -DSTYLE=page.css -DOUT=web_files.c [-DGZIP=program and its first arguments] -P web_files.cmake
 #
-# The script and the style sheet are compressed here, once; a report unpacks them by the loader.
+# The script and the style sheet are compressed here, once; a report unpacks them by the loader. GZIP FILE OUT is a program that compresses better than
+# CMake does.
 
 function(base64_of_sha256 text out)
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -34,7 +35,11 @@ function(append_slice name text)
 endfunction()
 
 function(append_packed name file)
-  file(ARCHIVE_CREATE OUTPUT packed.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+  if(GZIP)
+    execute_process(COMMAND ${GZIP} ${file} packed.gz COMMAND_ERROR_IS_FATAL ANY)
+  else()
+    file(ARCHIVE_CREATE OUTPUT packed.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+  endif()
   file(READ packed.gz packed HEX)
   string(SUBSTRING "${packed}" 0 8 head)
   string(SUBSTRING "${packed}" 16 -1 rest)
