@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(os.path.dirname(HERE), 'fixtures')
 MEGABYTE = 1 << 20
 # Short traces of where a block came from and little freed memory kept aside take a quarter less time; runs are short.
-ASAN_OPTIONS = 'detect_leaks=1:malloc_context_size=4:quarantine_size_mb=1:thread_local_quarantine_size_kb=16'
+ASAN_OPTIONS = 'detect_leaks=1:handle_sigill=1:malloc_context_size=4:quarantine_size_mb=1:thread_local_quarantine_size_kb=16'
 HANGS = 300  # seconds: a process that waits for ever uses none of its own time
 
 

@@ -375,16 +375,17 @@ Test(side_document, times_of_a_single_run_are_checked) {
   etr_arena_clear(&arena);
 }
 
-/* A document cut at any point is refused, and indices beyond a list are never read. */
+/* A document cut at any point is refused, and indices beyond a list are never read. Both are tried
+ * in steps that no pattern of the document has. */
 Test(side_document, damaged_documents_are_refused) {
   etr_arena arena = {0};
   etr_text document = document_of(&arena, "control_flow", NULL);
   etr_side *side;
-  for (size_t size = 0; size + 2 < document.size; size += 7)
+  for (size_t size = 0; size + 2 < document.size; size += 31)
     cr_expect_neq(etr_side_read(&side, document.data, size, NULL, NULL), ETR_OK, "%zu", size);
-  for (size_t i = 0; i < document.size; i++) {
+  for (size_t i = 0; i < document.size; i += 3) {
     char byte = document.data[i];
-    if (byte < '0' || byte > '9')
+    if (byte < '0' || byte > '8')
       continue;
     document.data[i] = '9';
     if (etr_side_read(&side, document.data, document.size, NULL, NULL) == ETR_OK)
