@@ -21,7 +21,7 @@ side_by_side() {
 }
 
 install_for_python() {
-  build/venv/bin/pip install -q --disable-pip-version-check -r tests/interop/requirements.txt
+  build/venv/bin/pip install --no-compile -q --disable-pip-version-check -r tests/interop/requirements.txt
 }
 
 install_for_the_page() {
