@@ -151,14 +151,14 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('keeps to one row of tools in TensorBoard, too', async () => {
-    const server = await TensorBoard.start('llama_xnnpack', 'mv2_xnnpack'), report = page;
+    const report = page;
     try {
-      page = await ExecuTorchTab.openIn(server, {width: 1280, height: 800});
+      page = await ExecuTorchTab.openIn(await TensorBoard.shared(), {width: 1280, height: 800});
+      await page.record('llama_xnnpack');
       await eachView(async view => assert.deepEqual(await wrapped(), [], view));
     } finally {
       await page.close();
       page = report;
-      await server.stop();
     }
   });
 

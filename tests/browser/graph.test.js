@@ -3,7 +3,7 @@
 // graph.test.js - the view "Graph" of a report: what it draws, what is chosen in it, and what a reader can take away.
 
 import assert from 'node:assert/strict';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, afterEach, before, describe, it} from 'node:test';
@@ -38,8 +38,8 @@ describe('the graph of a report', options, () => {
 
   /** Opens the graph of a record's report; `said` is added to the address. */
   async function open(record, said = '', base = null) {
-    const path = join(folder, `${record}.html`), tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true, acceptDownloads: true});
-    run('report', ...(base ? [join(fixtures, base)] : []), join(fixtures, record), '-o', path);
+    const path = join(folder, `${base ?? ''}_${record}.html`), tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true});
+    if (!existsSync(path)) run('report', ...(base ? [join(fixtures, base)] : []), join(fixtures, record), '-o', path);
     opened.push(tab);
     tab.frame = tab.page;
     await tab.page.goto(`file://${path}#view=graph${said && `&${said}`}`);
@@ -474,13 +474,10 @@ describe('the graph in TensorBoard', options, () => {
   let server, tab;
 
   before(async () => {
-    server = await TensorBoard.start('mv2_xnnpack');
+    server = await TensorBoard.shared();
     tab = await new ExecuTorchTab().launch({width: 1280, height: 800});
   });
-  after(async () => {
-    await tab?.close();
-    await server?.stop();
-  });
+  after(() => tab?.close());
 
   it('is laid out in a worker, which is the script that TensorBoard serves, where it is large', async () => {
     const workers = [], ended = [];

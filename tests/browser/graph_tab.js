@@ -11,9 +11,10 @@ export function shownTime(micros) {
 }
 
 export class GraphTab extends TabPage {
-  static async open(url, viewport) {
-    const tab = await new GraphTab().launch(viewport);
-    await tab.page.goto(`${url}#graphs`);
+  /** Opens the graph of a run, or of the one that TensorBoard chooses by itself. */
+  static async open(url, run = '') {
+    const tab = await new GraphTab().launch();
+    await tab.page.goto(`${url}#graphs${run && `&run=${encodeURIComponent(run)}`}`);
     await tab.settled();
     return tab;
   }

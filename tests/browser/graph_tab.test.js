@@ -8,7 +8,7 @@ import {after, before, describe, it} from 'node:test';
 
 import {missing, screenshots} from './environment.js';
 import {GraphTab, shownTime} from './graph_tab.js';
-import {TensorBoard, nodesOf} from './tensorboard.js';
+import {SHARED, TensorBoard, nodesOf} from './tensorboard.js';
 
 /* Errors that TensorBoard's page reports by itself, whatever it shows. None are known of 2.21. */
 const KNOWN_ERRORS = [];
@@ -38,17 +38,14 @@ for (const [fixture, wanted] of Object.entries(FIXTURES)) {
     const picture = name => tab.screenshot(join(screenshots, `${fixture}_${name}.png`));
 
     before(async () => {
-      server = await TensorBoard.start(fixture);
+      server = await TensorBoard.shared();
       graph = await server.graph(run);
       nodes = nodesOf(fixture).find(g => g.module === 'edge' && g.method === 'forward').nodes;
       micros = new Map(nodes.filter(node => node.avg !== null).map(node => [node.name, node.avg]));
-      tab = await GraphTab.open(server.url);
+      tab = await GraphTab.open(server.url, wanted.isWhole ? '' : run);
     });
 
-    after(async () => {
-      await tab?.close();
-      await server?.stop();
-    });
+    after(() => tab?.close());
 
     if (wanted.isWhole) {
       it('is served every node of the record, with times on them', () => {
@@ -57,7 +54,9 @@ for (const [fixture, wanted] of Object.entries(FIXTURES)) {
       });
 
       it('opens the run with the most to say, with its plain graph', async () => {
-        assert.equal(await tab.chosen('Run'), run);
+        assert.equal(await tab.chosen('Run'), SHARED[0]);
+        assert.equal(await tab.chosen('Tag'), 'Default');
+        await tab.choose('Run', run);
         assert.equal(await tab.chosen('Tag'), 'Default');
         await tab.fit();
         await picture('structure');

@@ -8,7 +8,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, before, describe, it} from 'node:test';
+import {after, afterEach, before, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
 import {answer, run} from './answers.js';
@@ -74,8 +74,11 @@ describe('names that are markup', {skip: missing(), timeout: 600_000}, () => {
     server = await TensorBoard.start(folder);
   });
 
+  afterEach(async () => {
+    for (const opened of pages.splice(0)) await opened.close();
+  });
+
   after(async () => {
-    for (const opened of pages) await opened.close();
     await server?.stop();
     rmSync(folder, {recursive: true, force: true});
   });

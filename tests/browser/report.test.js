@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, before, describe, it} from 'node:test';
+import {after, afterEach, before, describe, it} from 'node:test';
 
 import {answer, diffOf, run, withDocument} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
@@ -23,10 +23,11 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     folder = mkdtempSync(join(tmpdir(), 'report-'));
   });
 
-  after(async () => {
-    for (const opened of pages) await opened.close();
-    rmSync(folder, {recursive: true});
+  afterEach(async () => {
+    for (const opened of pages.splice(0)) await opened.close();
   });
+
+  after(() => rmSync(folder, {recursive: true}));
 
   async function show(path) {
     pages.push(await ExecuTorchTab.openReport(path));

@@ -16,24 +16,25 @@ import {randomFrom} from './random.js';
 import {TensorBoard} from './tensorboard.js';
 
 const VIEWPORT = {width: 1280, height: 800}, ROUNDS = Number(process.env.ROUNDS ?? 2), ACTIONS = 10, SEED = Number(process.env.SEED ?? 7), LONGEST = 2000;
-const report = (...records) => folder => {
+const report = (...records) => async folder => {
   const path = join(folder, `${records.length}.html`);
   run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');
-  return {page: ExecuTorchTab.openReport(path, VIEWPORT), stop: () => undefined};
+  return {page: await ExecuTorchTab.openReport(path, VIEWPORT)};
 };
 const PLACES = {
   'a report': report('llama_xnnpack'),
   'a comparison': report('inserted_before', 'inserted_after'),
   TensorBoard: async () => {
-    const server = await TensorBoard.start('llama_xnnpack', 'mv2_xnnpack');
-    return {page: ExecuTorchTab.openIn(server, VIEWPORT), stop: () => server.stop(), isFrame: true};
+    const page = await ExecuTorchTab.openIn(await TensorBoard.shared(), VIEWPORT);
+    await page.record('llama_xnnpack');
+    return {page, isFrame: true};
   },
 };
 
 for (const [place, open] of Object.entries(PLACES))
   describe(`the state in ${place}`, {skip: missing(), timeout: 900_000}, () => {
     const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'state-'));
-    let page, stop, isFrame, views, begin;
+    let page, isFrame, views, begin;
     /* The text of the page without the explanation of what is under the pointer; of a long table, which holds the rows in sight, those that are marked. */
     const text = () => page.frame.evaluate(() => {
       const marked = [...document.querySelectorAll('.grid-table .row.chosen')].map(row => row.innerText);
@@ -56,15 +57,13 @@ for (const [place, open] of Object.entries(PLACES))
     };
 
     before(async () => {
-      ({page, stop, isFrame = false} = await open(folder));
-      page = await page;
+      ({page, isFrame = false} = await open(folder));
       views = await page.frame.getByRole('tab').allInnerTexts();
       begin = await page.address();
     });
 
     after(async () => {
       await page?.close();
-      await stop?.();
       rmSync(folder, {recursive: true, force: true});
     });
 

@@ -12,25 +12,67 @@ const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-qui
   '--disable-component-update', '--disable-sync'];
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000); // a busy machine is no failure
 
-/* The browser of all pages of this process. Each page has a context of its own: storage, permissions and caches. */
+/* The browser of all pages of this process. */
 let browser = null;
 
+/* Pages that were closed, by the options of their contexts. One of them takes half the time of a new one: its process is there, and has compiled the scripts. */
+const unused = new Map();
+
 after(async () => (await browser)?.close());
+
+/* Browser and TensorBoard end when this process exits, which a signal alone does not make it do in an orderly way. */
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
+async function launched() {
+  const started = await playwright().chromium.launch({executablePath: chromium, args: ARGUMENTS, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false});
+  started.on('disconnected', () => { // a browser that crashes fails one test, not all
+    browser = null;
+    unused.clear();
+  });
+  return started;
+}
+
+async function newPage(options) {
+  browser ??= launched();
+  const context = await (await browser).newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context.newPage();
+}
+
+/* Leaves nothing in a page that the next one to use it could see. */
+async function emptied(page) {
+  page.removeAllListeners();
+  await page.unrouteAll({behavior: 'ignoreErrors'});
+  await page.goto('about:blank');
+  await page.mouse.move(0, 0);
+  await page.emulateMedia({media: null, colorScheme: null});
+  await page.context().clearPermissions();
+  await page.context().clearCookies();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', {origin: '*', storageTypes: 'local_storage,session_storage'});
+  await session.send('Page.resetNavigationHistory');
+  await session.detach();
+}
 
 export class TabPage {
   async launch(viewport = {width: 1400, height: 900}, options = {}) { // options are Playwright's of a context
     this.errors = [];
-    browser ??= playwright().chromium.launch({executablePath: chromium, args: ARGUMENTS});
-    this.context = await (await browser).newContext({viewport, ...options});
-    this.context.setDefaultTimeout(PATIENCE_MS);
-    this.page = await this.context.newPage();
+    this.kind = JSON.stringify(options);
+    this.page = unused.get(this.kind)?.pop() ?? (await newPage(options));
+    this.context = this.page.context();
+    await this.page.setViewportSize(viewport);
     this.page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     this.page.on('pageerror', error => this.errors.push(error.message));
     return this;
   }
 
   async close() {
-    await this.context.close();
+    try {
+      await emptied(this.page);
+      unused.set(this.kind, [...(unused.get(this.kind) ?? []), this.page]);
+    } catch {
+      await this.context.close(); // of no use to others, for instance because a download or a dialog is open
+    }
   }
 
   /** For a person to look at: nothing is checked by it. */

@@ -6,12 +6,20 @@ import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join, resolve} from 'node:path';
+import {after} from 'node:test';
 import {setTimeout} from 'node:timers/promises';
 
 import {command, fixtures, python, pythonPath} from './environment.js';
 
 const START_MS = 120_000;
 const POLL_MS = 100;
+
+/** The fixtures' records that `TensorBoard.shared()` serves, each as a run of its name. */
+export const SHARED = ['add_mul', 'control_flow', 'cpp_rich', 'llama_xnnpack', 'multi_method', 'mv2_portable', 'mv2_xnnpack', 'p_gru', 'vit_xnnpack'];
+
+let shared = null;
+
+after(async () => (await shared)?.stop());
 
 function answer(subcommand, fixture) {
   const said = execFileSync(command, [subcommand, join(fixtures, fixture), '--format', 'json', '--unit', 'us'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
@@ -48,6 +56,11 @@ function parseTextProto(text) {
 }
 
 export class TensorBoard {
+  /** The one of all tests of this process that change nothing in its logdir. It stops behind the last of them. */
+  static shared() {
+    return (shared ??= TensorBoard.start(...SHARED));
+  }
+
   /** Writes these records, fixtures' names or paths, into a new logdir and serves it on a free port of the loopback device. */
   static start(...names) {
     return TensorBoard.startWith(names.map(name => ({record: name, name: basename(name), options: []})));
@@ -57,11 +70,14 @@ export class TensorBoard {
   static async startWith(records, change = () => {}) {
     const server = new TensorBoard();
     server.folder = mkdtempSync(join(tmpdir(), 'etrecord-tb-'));
+    server.since = Date.now() / 1e3;
     for (const {record, name, options} of records)
       execFileSync(command, ['write', resolve(fixtures, record), '--logdir', server.folder, '--name', name, ...options], {stdio: 'ignore'});
     change(server.folder);
     server.process = spawn(python, ['-m', 'tensorboard.main', '--logdir', server.folder, '--host', '127.0.0.1', '--port', '0'],
       {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PYTHONPATH: pythonPath}});
+    server.end = () => server.process.kill(); // where the tests end early
+    process.once('exit', server.end);
     try {
       server.url = await server.announced();
       await server.loaded(records.map(({name}) => name));
@@ -103,6 +119,7 @@ export class TensorBoard {
   }
 
   async stop() {
+    process.off('exit', this.end);
     if (this.process.exitCode === null) {
       const ended = new Promise(resolve => this.process.once('exit', resolve));
       this.process.kill();
