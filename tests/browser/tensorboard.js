@@ -76,7 +76,10 @@ export class TensorBoard {
     change(server.folder);
     server.process = spawn(python, ['-m', 'tensorboard.main', '--logdir', server.folder, '--host', '127.0.0.1', '--port', '0'],
       {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PYTHONPATH: pythonPath}});
-    server.end = () => server.process.kill(); // where the tests end early
+    server.end = () => { // where the tests end early
+      server.process.kill();
+      rmSync(server.folder, {recursive: true, force: true});
+    };
     process.once('exit', server.end);
     try {
       server.url = await server.announced();
