@@ -62,6 +62,7 @@ async function assertFits(dashboard, width) {
   await dashboard.page.setViewportSize({width, height: 900});
   await dashboard.frame.waitForFunction(wanted => document.documentElement.clientWidth === wanted, width);
   await dashboard.frame.locator('.fleet [data-row]').first().waitFor();
+  await dashboard.settled(); // the table takes its width a frame later
   const wide = await dashboard.frame.evaluate(() => [document.documentElement, ...document.querySelectorAll('main, .grid-table, .trend')].filter(part => part.scrollWidth > part.clientWidth).map(part => part.className));
   assert.deepEqual(wide, [], `at ${width}`);
 }
