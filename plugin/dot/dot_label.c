@@ -22,6 +22,11 @@ enum {
   MOST_WEIGHTS = 8,  /* weights that a tooltip lists */
   MOST_OUTPUTS = 4,
   MOST_DELEGATES = 8, /* delegates in the legend, as many as there are colors */
+  /* Room for a character of the legend, in points: that of a wide font. Graphviz measures texts
+   * with its own fonts, and who shows the picture may have wider ones. */
+  CHARACTER_WIDTH = 6,
+  TITLE_CHARACTER_WIDTH = 11,
+  MOST_WIDTH = 65535, /* Graphviz takes no more */
 };
 
 /* ---- Pieces ---- */
@@ -741,12 +746,29 @@ static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
     put_note_row(writer, "a rounded box stands for a whole module or step");
 }
 
+/* Returns the number of characters of the row of the legend that has most, tags aside. */
+static size_t longest_row(const char *html) {
+  size_t longest = 0, length = 0;
+  bool is_tag = false;
+  for (const char *at = html; *at; at++) {
+    if (*at == '<')
+      is_tag = true;
+    if (strncmp(at, "</TR>", 5) == 0)
+      length = 0;
+    bool is_inside_character = ((unsigned char)*at & 0xC0) == 0x80; /* a later byte of UTF-8 */
+    length += !is_tag && !is_inside_character;
+    longest = ETR_MAX(longest, length);
+    if (*at == '>')
+      is_tag = false;
+  }
+  return longest;
+}
+
 char *etr_dot_legend(const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
-  etr_puts(&writer, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\">");
   etr_puts(&writer, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"16\"><B>");
   put_html(&writer, view->graph->module);
   etr_puts(&writer, "/");
@@ -766,6 +788,13 @@ char *etr_dot_legend(const etr_dot_view *view) {
   if (plan->delegate_count > 0)
     put_delegate_row(&writer, view);
   put_note_rows(&writer, view);
-  etr_puts(&writer, "</TABLE>");
-  return etr_text_end(&text, &writer);
+  const char *rows = etr_text_end(&text, &writer);
+  if (rows == NULL)
+    return NULL;
+  size_t title = strlen(view->graph->module) + 1 + strlen(view->graph->method);
+  size_t width = ETR_MAX(longest_row(rows) * CHARACTER_WIDTH, title * TITLE_CHARACTER_WIDTH);
+  return etr_arena_format(view->arena,
+                          "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" "
+                          "CELLPADDING=\"2\" WIDTH=\"%zu\">%s</TABLE>",
+                          ETR_MIN(width, (size_t)MOST_WIDTH), rows);
 }
