@@ -96,6 +96,8 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
 
   it('has a row for each method of each record, newest first', async () => {
     assert.deepEqual(await shown(), ['old', 'vit', 'two', 'two', 'nightly/3', 'nightly/2', 'nightly/1']);
+    assert.equal(await frame.locator('.fleet .count').innerText(), '6 records, the last recorded first');
+    assert.match(await frame.locator('.fleet .hint').innerText(), /^changes are against the record before and may be noise/);
     const {typical, min, max} = XNNPACK.execute, row = await rowOf('nightly/2');
     assert.equal(row['typical, least – most ms'].replace(/\s+/g, ' '), `${ms(typical)} ${ms(min)} – ${ms(max)}`);
     assert.deepEqual([row.model, row.method, row.runs, row.commit, row.device], ['MobileNetV2', 'forward', String(XNNPACK.runs), 'b2c3d4e', 'pixel8']);

@@ -98,6 +98,16 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.equal(await dashboard.total(), answer('summary', 'add_mul', 'us').methods[0].execute.typical.toFixed(1));
   });
 
+  it('of a language model says tokens per second and the first token of all phases and methods on one screen', async () => {
+    const path = join(folder, 'tokens.html'), hero = async (...record) => {
+      run('report', ...record, '-o', path);
+      return (await (await show(path)).frame.locator('.hero').innerText()).replaceAll(',', '');
+    };
+    const phases = await hero(join(fixtures, 'prefill_decode')), methods = await hero(join(fixtures, '../../examples/language_model'));
+    for (const said of [/first token after [\d.]+ µs [\d.]+ µs with the load/, /prefill: 18 tokens [\d.]+ k tokens\/s/, /decode: 1 token [\d.]+ k tokens\/s/]) assert.match(phases, said);
+    for (const said of [/of 1 token \d+ tokens\/s/, /first token after [\d.]+ µs \(prefill\)/, /prefill: 64 tokens \d+ tokens\/s/]) assert.match(methods, said);
+  });
+
   it('of two records shows both, and what changed as `diff` says it', async () => {
     const path = join(folder, 'two.html'), [method] = diffOf('mv2_portable', 'mv2_xnnpack').methods;
     run('report', join(fixtures, 'mv2_portable'), join(fixtures, 'mv2_xnnpack'), '-o', path, '--unit', 'ms');
@@ -114,6 +124,13 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.match((await dashboard.details()).operator, /^aten\.convolution/);
     await dashboard.page.keyboard.press('Escape');
     await dashboard.screenshot(join(screenshots, 'report_of_two.png'));
+    await dashboard.view('Table');
+    for (const width of [1280, 1500]) {
+      await dashboard.page.setViewportSize({width, height: 900});
+      await dashboard.settled();
+      assert.ok(await dashboard.frame.locator('.grid-table').evaluate(grid => grid.scrollWidth <= grid.clientWidth), `the table fits at ${width}`);
+      assert.ok(await dashboard.frame.getByRole('columnheader', {name: 'verdict'}).isVisible());
+    }
     await dashboard.record('mv2_portable (base)');
     assert.equal(await dashboard.total(), ms(answer('summary', 'mv2_portable').methods[0].execute.typical));
     assert.equal(await dashboard.frame.getByRole('tab', {name: 'Compare'}).count(), 0);

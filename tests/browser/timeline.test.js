@@ -221,6 +221,7 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="\d+/);
     assert.ok(svg.match(/<rect /g).length > 100);
     assert.match(svg, />encoder_layer|>layers|>\d+</);
+    for (const said of ['operator', 'call', 'run \\d+ [+−\\d.]+', 'XNNPACK', 'CPU kernels', 'slower in the other run']) assert.match(svg, new RegExp(`<text [^>]*>${said}</text>`), 'names of lanes, and the legend');
     assert.doesNotMatch(svg, /NaN|undefined/);
   });
 

@@ -145,7 +145,11 @@ for (const [base, newer] of PAIRS)
         const {operators} = method.value,
           pane = {graph: {count: 0}, rowsOf: () => [], operators};
         const overlay = changeOverlay(pane);
-        for (const [path, row] of wanted) near(overlay.ofModule(path), row.with_children.change_typical, path);
+        for (const [path, row] of wanted) {
+          near(overlay.ofModule(path), row.with_children.change_typical, path);
+          assert.equal(overlay.judgedModule(path), /slower|faster|new|gone/.test(row.with_children.verdict ?? ''), `${path}: ${row.with_children.verdict}`);
+        }
+        assert.ok(overlay.legend.some(([hue, text]) => hue === 'runtime' && text === 'cannot tell'));
       }));
 
     it('has the library\'s sums in Compare, which add up', () =>

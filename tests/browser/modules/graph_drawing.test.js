@@ -176,8 +176,19 @@ describe('numbers', () => {
   });
   it('the stripe of a group is the change of all of it, with what is gone', () => {
     const tree = buildTree(repeated()), repeat = tree.groups.find(({kind}) => kind === REPEAT), inside = groupOf(tree, repeat.items[0]).items[0];
-    const shown = spread(tree, {...overlayOf([NaN, ...Array(12).fill(10)]), scale: 'change', ofModule: () => -500});
+    const shown = spread(tree, {...overlayOf([NaN, ...Array(12).fill(10)]), scale: 'change', ofModule: () => -500, judgedModule: () => true});
     assert.deepEqual([stepOf(tree, shown, inside), stepOf(tree, shown, repeat.id)], [STEPS, -STEPS], 'its nodes are new, and it is faster');
+  });
+  it('a change that cannot be told is gray, and that of a group in which nothing is more than noise', () => {
+    const tree = buildTree(repeated()), values = [NaN, ...Array(12).fill(10)], {ramps, box} = THEMES.light, picture = new GraphPicture(tree), repeat = tree.groups.find(({kind}) => kind === REPEAT);
+    const [inside] = groupOf(tree, repeat.items[0]).items, colors = (...more) => (picture.show(Object.assign({}, overlayOf(values), {scale: 'change'}, ...more)), [inside, repeat.id].map(item => picture.colorOf(item, box)));
+    const hueOf = color => Object.keys(ramps).find(hue => ramps[hue].includes(color)), hues = (...more) => colors(...more).map(hueOf);
+    assert.deepEqual(hues(), ['more', 'more'], 'values of the reader\'s own are as they are');
+    assert.deepEqual(hues({judged: new Uint8Array(tree.count)}), ['runtime', 'runtime']);
+    assert.deepEqual(hues({judged: new Uint8Array(tree.count).fill(1)}), ['more', 'more']);
+    const ofModules = {judged: new Uint8Array(tree.count), ofModule: () => -500};
+    assert.deepEqual(hues(ofModules, {judgedModule: () => true}), ['runtime', 'less'], 'what the library says of a module counts');
+    assert.deepEqual(hues(ofModules, {judged: new Uint8Array(tree.count).fill(1), judgedModule: () => false}), ['more', 'runtime']);
   });
   it('the legend says what hues, strength, stripes, hatching and outlines mean', () => {
     const graph = repeated(), tree = buildTree(graph), overlay = {...timed(graph), legend: [['cpu', 'CPU kernels'], ['delegate', 'XNNPACK']], estimated: new Uint8Array(graph.count).fill(1)}, texts = said => said.map(({title, text}) => title ?? text).join('; ');
@@ -187,6 +198,7 @@ describe('numbers', () => {
     assert.match(texts(changes), /new; gone/);
     const svg = new GraphPicture(tree).svg(legend);
     for (const part of ['estimated', 'CPU kernels', 'XNNPACK']) assert.ok(svg.includes(part), `${part} in the picture`);
+    assert.doesNotMatch(svg, /[‹›▾▸]/, 'buttons are nothing in a picture');
   });
 });
 
@@ -220,7 +232,7 @@ describe('colors', () => {
     it(`${name}: text on every box has a contrast of 4.5 or more`, () => {
       const grounds = ['box', 'closed', 'port', 'title'].map(key => theme[key]);
       for (const hue of HUES) for (let step = 0; step <= STEPS; step++) grounds.push(stepColor(theme, {scale: 'heat'}, step, hue, theme.box));
-      for (let step = -STEPS; step <= STEPS; step++) grounds.push(stepColor(theme, {scale: 'change'}, step, 'runtime', theme.box));
+      for (let step = -STEPS; step <= STEPS; step++) for (const hue of [null, 'runtime']) grounds.push(stepColor(theme, {scale: 'change'}, step, hue, theme.box));
       for (let step = -1; step < HUES.length; step++) grounds.push(stepColor(theme, {scale: 'category', hues: HUES}, step, 'runtime', theme.box));
       for (const ground of grounds) for (const [ink, color] of Object.entries(inkOn(theme, ground))) assert.ok(contrastOf(rgbOf(color), rgbOf(ground)) >= 4.5, `${ink} ${color} on ${ground}: ${contrastOf(rgbOf(color), rgbOf(ground)).toFixed(2)}`);
     });

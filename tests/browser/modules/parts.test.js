@@ -19,7 +19,7 @@ import {declare, flag, follow, get, list, number, oneOf, set, text, written} fro
 import {timeColumn} from '../../../web/src/parts/bits.js';
 import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
-import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
+import {ROW_HEIGHT, fittingColumns, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
 import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
@@ -158,6 +158,13 @@ describe('tables', () => {
       assert.ok(end - first < 60 && first >= 0 && end <= 20_000);
       if (top >= 0 && top < 19_000 * ROW_HEIGHT) assert.ok(first * ROW_HEIGHT <= top && end * ROW_HEIGHT >= top + 800);
     }
+  });
+
+  it('leave out the columns for wide pages until the others have room', () => {
+    const all = [{key: 'name', width: 'minmax(200px, 2fr)'}, {key: 'rate', width: '80px', from: 300}, {key: 'between', width: '110px', from: 400}, {key: 'verdict', width: '110px'}], keys = room => fittingColumns(all, room).map(({key}) => key);
+    assert.deepEqual([keys(0), keys(600)], [['name', 'verdict'], ['name', 'rate', 'between', 'verdict']]);
+    assert.deepEqual([keys(540), keys(430), keys(390)], [['name', 'rate', 'verdict'], ['name', 'rate', 'verdict'], ['name', 'verdict']]);
+    assert.deepEqual(keys(200), ['name', 'verdict'], 'what is always shown stays');
   });
 
   const columns = [{key: 'a', title: 'name', text: row => row.a}, {key: 'b', title: 'time', number: true, value: row => row.b, text: row => String(row.b)}, {key: 'bar', title: '', cell: () => 'drawn'}], rows = [{a: 'x|y, "z"', b: 1.5}, {a: '=1+1', b: NaN}];

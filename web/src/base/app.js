@@ -242,9 +242,8 @@ export const hits = computed(() => {
   return {rows, problem: wrong, isAll: said === '', time: sumOver(times.value.of, rows), has};
 });
 
-/** Whether an operator, or one of several, is a hit of the search; false without a search. */
+/** Whether an operator is a hit of the search; false without a search. */
 export const isHitRow = row => !hits.value.isAll && hits.value.has[row] === 1;
-export const hasHit = rows => !hits.value.isAll && rows.some(row => hits.value.has[row]);
 
 /** What is selected, as readSelection() returns it. */
 export const selection = computed(() => readSelection(method.value, get('sel')));

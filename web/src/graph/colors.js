@@ -84,10 +84,13 @@ export function inkOn(theme, color) {
   return theme.inks.get(color);
 }
 
-/** The color of a step of an overlay (overlay.js), in the hue of where it runs; `empty` of what has no value. */
+/**
+ * The color of a step of an overlay (overlay.js), in the hue of where it runs; `empty` of what has no value. A change
+ * without a hue of its own is less or more.
+ */
 export function stepColor(theme, {scale, hues = []}, step, hue, empty) {
   if (Number.isNaN(step)) return empty;
   if (scale === 'category') return step < 0 ? theme.faint : theme[hues[step]];
-  if (scale === 'change') return step === 0 ? empty : theme.ramps[step < 0 ? 'less' : 'more'][Math.abs(step)];
+  if (scale === 'change') return step === 0 ? empty : theme.ramps[hue ?? (step < 0 ? 'less' : 'more')][Math.abs(step)];
   return theme.ramps[hue][step];
 }

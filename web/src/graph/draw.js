@@ -9,7 +9,7 @@ import {inkOn, stepColor, THEMES} from './colors.js';
 import {READABLE_ZOOM, SIZE, TEXT, cutText, groupLabel, lineBelow, moduleLabel, nodeLabel} from './labels.js';
 import {breakAgain, layoutTree} from './layout.js';
 import {drawLegend, legendHeight} from './legend.js';
-import {fold, setScale, spread, stepOf, textsOf, valueOf} from './overlay.js';
+import {fold, isJudged, setScale, spread, stepOf, textsOf, valueOf} from './overlay.js';
 import {SvgContext} from './svg.js';
 import {ABOVE, BELOW, PATH} from './walk.js';
 import {SMALLEST_TEXT, Writer, freePlace, rectsOf} from './writing.js';
@@ -486,7 +486,8 @@ export class GraphPicture {
 
   colorOf(id, empty) {
     const {overlay, hot} = this.shown,
-      hue = hot[id] < this.tree.count && overlay.hueOf ? overlay.hueOf(hot[id]) : 'runtime';
+      ofHot = hot[id] < this.tree.count && overlay.hueOf ? overlay.hueOf(hot[id]) : 'runtime',
+      hue = overlay.scale !== 'change' ? ofHot : isJudged(this.shown, id) ? null : 'runtime';
     return stepColor(this.theme, overlay, stepOf(this.tree, this.shown, id), hue, empty);
   }
 
@@ -599,7 +600,7 @@ export class GraphPicture {
     const used = number
       ? writer.write(number, x + w - 6 * z, y + 15 * z, TEXT.small * z, w / 2, '', 'right') + 6 * z
       : 0;
-    writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, TEXT.label * z, w - used - 18 * z, '600 ');
+    writer.write(this.signed('▸', group), x + 12 * z, y + 15 * z, TEXT.label * z, w - used - 18 * z, '600 ');
     c.fillStyle = theme.quiet;
     writer.write(
       writer.fitting([describeGroup(group), median && `median ${median}`].filter(Boolean), TEXT.small * z, w - 30 * z),
@@ -765,9 +766,9 @@ export class GraphPicture {
         (line > (SIZE.header + SIZE.gap) * z && (h < 6 * line || w < 90))
       )
         continue;
-      const label = `▾ ${groupLabel(group)}`,
+      const label = this.signed('▾', group),
         wanted = writer.width(label, size, '600 '),
-        chooser = folded ? this.stepsOf(group, size, room) : null,
+        chooser = folded && c.drawImage ? this.stepsOf(group, size, room) : null,
         steps = chooser && wanted + chooser.width <= room ? chooser : null;
       const own = Math.min(room, wanted),
         start = own + 8 + (steps?.width ?? 0),
@@ -789,6 +790,11 @@ export class GraphPicture {
       c.fillStyle = theme.quiet;
       writer.write(rest, left + start, base, size * 0.88, room - start);
     }
+  }
+
+  /* The name of a group behind the sign of the button that opens or closes it; a picture that is exported has none. */
+  signed(sign, group) {
+    return this.c.drawImage ? `${sign} ${groupLabel(group)}` : groupLabel(group);
   }
 
   /* What a title says of its group, the most important first. */

@@ -9,8 +9,8 @@
 // (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
 // ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value),
 // long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's
-// clock: a shorter
-// time is counted as 0, estimated and hatched: bitmaps of nodes}.
+// clock: a shorter time is counted as 0, estimated, hatched and judged: bitmaps of nodes, judgedModule(path): whether the
+// change of a module is known to be more than noise; a change that is not is gray. Without `judged` all are}.
 
 import {medianOf} from '../base/columns.js';
 import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
@@ -20,6 +20,7 @@ import {indexBy} from './lists.js';
 export const STEPS = 32;
 /* A step or median that was not looked for yet. */
 const UNKNOWN = -1e9;
+const JUDGED = 4; // flag of an item whose change is more than noise, or that has such a node in it
 
 const greater = (a, b) => (Number.isNaN(b) || Math.abs(a) > Math.abs(b) ? a : b);
 
@@ -41,19 +42,22 @@ export function spread(tree, overlay) {
     bounds = new Float64Array(items);
   for (let node = 0; node < count; node++) {
     const value = overlay.values[node],
-      flag = (overlay.estimated?.[node] ? 1 : 0) | (overlay.hatched?.[node] ? 2 : 0),
+      flag =
+        (overlay.estimated?.[node] ? 1 : 0) |
+        (overlay.hatched?.[node] ? 2 : 0) |
+        ((overlay.judged?.[node] ?? 1) * JUDGED),
       bound = value === 0 ? overlay.clock?.[node] || 0 : 0;
     values[node] = value;
     flags[node] = flag;
     bounds[node] = bound;
-    if (Number.isNaN(value) && !flag) continue;
+    if (Number.isNaN(value) && !(flag & 1)) continue;
     for (let outer = parent[node]; outer >= 0; outer = parent[outer]) {
-      flags[outer] |= flag & 1;
+      flags[outer] |= flag & (1 | JUDGED);
       values[outer] = joined(overlay, values[outer], value);
       bounds[outer] += bound;
     }
   }
-  if (overlay.ofModule) putModules(tree, overlay, values);
+  if (overlay.ofModule) putModules(tree, overlay, values, flags);
   const shown = {
     overlay,
     values,
@@ -75,14 +79,16 @@ function isWholeModule(tree, group, boxes) {
 }
 
 /* Replaces the sums of modules by what the overlay says of them: a comparison knows of nodes that are gone. */
-function putModules(tree, overlay, values) {
+function putModules(tree, overlay, values, flags) {
   const boxes = new Map();
   for (const {kind, path} of tree.groups) if (kind === MODULE) boxes.set(path, (boxes.get(path) ?? 0) + 1);
   for (const group of tree.groups.toReversed()) {
-    const value = isWholeModule(tree, group, boxes) ? overlay.ofModule(group.path) : NaN;
-    if (!Number.isNaN(value)) values[group.id] = value;
-    else if (group.kind === REPEAT)
-      values[group.id] = group.items.reduce((sum, item) => joined(overlay, sum, values[item]), NaN);
+    const value = isWholeModule(tree, group, boxes) ? overlay.ofModule(group.path) : NaN,
+      isKnown = !Number.isNaN(value);
+    if (!isKnown && group.kind !== REPEAT) continue;
+    const isJudgedGroup = isKnown ? overlay.judgedModule(group.path) : group.items.some(item => flags[item] & JUDGED);
+    values[group.id] = isKnown ? value : group.items.reduce((sum, item) => joined(overlay, sum, values[item]), NaN);
+    flags[group.id] = (flags[group.id] & ~JUDGED) | (isJudgedGroup ? JUDGED : 0);
   }
 }
 
@@ -215,6 +221,9 @@ export function stepOf(tree, shown, item) {
   if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(shown, shown.most[item]);
   return shown.steps[item];
 }
+
+/** Whether the change of an item, or of some node in it, is more than noise. */
+export const isJudged = ({first, allFlags}, item) => (allFlags[first[item]] & JUDGED) > 0;
 
 function findStep({overlay, hottest}, value) {
   if (overlay.scale === 'category' || Number.isNaN(value)) return value;

@@ -2,7 +2,8 @@
 //
 // A drawing context that writes SVG instead of pixels: the picture that is exported is the picture that is drawn.
 
-const escaped = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
+/** Returns a text as it is written in SVG. */
+export const escaped = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
 const round = value => Number(value.toFixed(2));
 
 /* The width of a text at a size of 1 px, about that of the widest of the usual fonts: the picture may be shown with

@@ -84,7 +84,6 @@ export function timeColumn(
 
 /** Returns the text of a change of a time in ns, "+0.12". */
 export const changeOfTime = (ns, rows) => (Number.isFinite(ns) ? signOf(timeOf(ns, grainOf(rows))) : '');
-export const changeOfTimes = (from, to, rows) => changeOfTime((to ?? 0) - (from ?? 0), rows);
 
 /** What a time of several operators is, in the chosen statistic. */
 export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.value.stat]}`;
@@ -197,14 +196,18 @@ export const hueOfBackend = name => hueOf(placeOf(method.value.operators, name))
 export const RunsOn = ({name}) =>
   html`<span class="runs-on"><i class=${`dot ${hueOfBackend(name)}`}></i>${shortBackend(name)}</span>`;
 
+/** What the colors of the operators' backends mean: [hue, text] each. */
+export const backendHues = operators =>
+  backendsOf(operators).map(name => [
+    hueOf(placeOf(operators, name)),
+    name === CPU ? 'CPU kernels' : shortBackend(name),
+  ]);
+
 /** The legend of the backends' colors. */
-export function BackendLegend({operators}) {
-  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(
-    name =>
-      html`<li><i class=${`swatch ${hueOfBackend(name)}`}></i>${name === CPU ? 'CPU kernels' : shortBackend(name)}
-        </li>`,
+export const BackendLegend = ({operators}) =>
+  html`<ul class="legend" aria-label="Backends">${backendHues(operators).map(
+    ([hue, text]) => html`<li><i class=${`swatch ${hue}`}></i>${text}</li>`,
   )}</ul>`;
-}
 
 /* ---- How a time varies over the runs ---- */
 

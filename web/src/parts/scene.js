@@ -21,12 +21,14 @@ import {
   rowWhere,
   textWidths,
 } from '../base/rects.js';
+import {escaped} from '../graph/svg.js';
 import {download, savePicture} from './export.js';
 import {neutral, theme} from './theme.js';
 
 export const AXIS_HEIGHT = 24,
   OVERVIEW = 20; // height of the overview, in pixels
-const LEAST_LABEL = 16,
+const GUTTER = 136, // width of the lanes' names, as in scene.css
+  LEAST_LABEL = 16,
   LEAST_FRAME = 6,
   STRIP = 4,
   PADDING = 2,
@@ -94,7 +96,8 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
  * label is cut if none has; told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or
  * none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id),
  * moved(from, to): what is in sight, both 0 for the view to begin with; opening: that view, [from, to], all of it if
- * there is none; overview: a row that is drawn small above the others, whole, with a frame around what is in sight;
+ * there is none; lanes: {label, note, top} of each row and legend: [hue, text] each, of a picture that is taken away;
+ * overview: a row that is drawn small above the others, whole, with a frame around what is in sight;
  * spanned(from, to or null)}. Rows may have `marks`: the indices of boxes that have a mark above them.
  */
 class SceneCanvas {
@@ -719,14 +722,11 @@ export function Scene({label, shown, view = [0, 0], span = null, follow = null})
     role="tooltip" hidden></div><p ref=${status} class="said" role="status" aria-live="polite"></p></div>`;
 }
 
-const escaped = text =>
-  text.replace(/[&<>"]/g, letter => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[letter]);
-
-/** Returns what a scene shows as SVG, made from its arrays. */
+/** Returns what a scene shows as SVG, made from its arrays: the names of the lanes, the boxes, and the legend below. */
 export function sceneSvg(scene = current) {
-  const {width, shown, from, to} = scene,
+  const {width, shown, from, to, widthOf} = scene,
     parts = [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" ` +
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${GUTTER + width}" height="${shown.height + AXIS_HEIGHT}" ` +
         'font-family="system-ui, sans-serif" font-size="11">',
       `<rect width="100%" height="100%" fill="${colors.surface}"/>`,
     ];
@@ -735,6 +735,14 @@ export function sceneSvg(scene = current) {
       `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" ` +
         `dominant-baseline="central">${escaped(said)}</text>`,
     );
+  for (const {label, note, top} of shown.lanes)
+    text(PADDING, top + 8, colors.text, fitted(`${label} ${note}`.trim(), GUTTER - 8, widthOf));
+  shown.legend.reduce((x, [hue, said]) => {
+    parts.push(`<rect x="${x}" y="${shown.height + 7}" width="10" height="10" fill="${colors[hue]}"/>`);
+    text(x + 16, shown.height + AXIS_HEIGHT / 2, colors.text, said);
+    return Math.ceil(x + 32 + widthOf(said));
+  }, GUTTER);
+  parts.push(`<g transform="translate(${GUTTER})">`);
   if (shown.axis) {
     const step = axisStep(to - from, Math.max(2, width / 150));
     for (let mark = Math.ceil(from / step) * step; mark <= to; mark += step)
@@ -758,7 +766,7 @@ export function sceneSvg(scene = current) {
     for (const {index, left, text: said} of scene.textsOf(row))
       text(left + PADDING + 1, row.top + row.height / 2, colors.texts[row.color[index]], said);
   }
-  return `${parts.join('\n')}\n</svg>\n`;
+  return `${parts.join('\n')}\n</g></svg>\n`;
 }
 
 /** Buttons of a scene: zoom, and the picture as a file. */

@@ -18,7 +18,8 @@ import {focusOn} from './bits.js';
 import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 25;
-const HEAD_HEIGHT = 24;
+const HEAD_HEIGHT = 24,
+  COLUMN_GAP = 10; // in pixels, as in style.css
 const ROWS_AROUND = 8,
   PRINTED = 100,
   MOST_WITH_BARS = 8; // columns of a table that is printed with its bars
@@ -68,6 +69,19 @@ function shownColumns(name, columns) {
   return chosen.length
     ? chosen.map(key => columns.find(column => column.key === key)).filter(Boolean)
     : columns.filter(({optional}) => !optional);
+}
+
+/** Returns the columns that have room. Those that are shown from some width on are left out, the widest first, until the least
+   widths of the others fit: a comparison adds columns. */
+export function fittingColumns(columns, room) {
+  const found = columns.filter(({from}) => !(from > room)),
+    least = ({width = '60'}) => Number(width.match(/\d+/)[0]) + COLUMN_GAP;
+  while (room && found.reduce((sum, column) => sum + least(column), COLUMN_GAP) > room) {
+    const last = found.reduce((most, {from = 0}, at) => (from > (found[most]?.from ?? 0) ? at : most), -1);
+    if (last < 0) break;
+    found.splice(last, 1);
+  }
+  return found;
 }
 
 /* ---- Taking away ---- */
@@ -178,7 +192,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     [, drawAgain] = useState(0);
   const sorting = get(`${name}.sort`),
     all = useMemo(() => sortedBy(sorting, columns, rows), [sorting, columns, rows]),
-    shown = shownColumns(name, columns).filter(column => !(column.from > size.width)),
+    shown = fittingColumns(shownColumns(name, columns), size.width),
     chosen = isChosen ? all.findIndex(isChosen) : -1,
     focus = at >= 0 && at < all.length ? at : chosen;
   useEffect(() => {

@@ -21,14 +21,25 @@ export const speedText = throughput =>
       )} tokens/s`
     : '';
 
-/** When the first token is there: of the method that reads the prompt. */
+/** When the first token is there, with the method that reads the prompt if it is not the one that is shown. */
 export function firstTokenText() {
   const {firstToken: first} = profile.value;
-  if (first?.method !== method.value.name) return '';
-  return `first token after ${timeWithUnit(first.typical)}${
+  if (!first) return '';
+  return `first token after ${timeWithUnit(first.typical)}${first.method === method.value.name ? '' : ` (${first.method})`}${
     first.with_load ? `, ${timeWithUnit(first.with_load)} with the load` : ''
   }`;
 }
+
+/** The tokens per second of phases and of other methods, "decode: 1 token, 3,300 tokens/s" each: beside the first token. */
+export const otherSpeeds = () =>
+  [
+    ...method.value.phases.map(({phase, throughput}) => [phase, throughput]),
+    ...profile.value.methods
+      .filter(other => other !== method.value)
+      .map(({name, document}) => [name, document.throughput]),
+  ]
+    .filter(([, throughput]) => speedText(throughput))
+    .map(([name, throughput]) => `${name}: ${speedText(throughput)}`);
 
 const WIDTH = 420,
   HEIGHT = 132,

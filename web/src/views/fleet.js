@@ -145,9 +145,7 @@ function fleetColumns(rows, previous) {
     methods = new Set(rows.map(row => row.method)),
     first = methods.size > 1 ? 1000 : 906;
   const change = row => (previous.has(row) ? row.execute.typical / previous.get(row).execute.typical - 1 : NaN),
-    changeSaid = row => (previous.has(row) ? changeText(previous.get(row).execute.typical, row.execute.typical) : ''),
-    against = row =>
-      `change against ${previous.get(row).label}; tick both records to see whether it is more than noise`;
+    changeSaid = row => (previous.has(row) ? changeText(previous.get(row).execute.typical, row.execute.typical) : '');
   const label = row => (row.method ? `${row.label}, ${row.method}` : row.label),
     facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
   return [
@@ -201,7 +199,8 @@ function fleetColumns(rows, previous) {
       value: change,
       descending: true,
       text: changeSaid,
-      cell: row => html`<span title=${previous.has(row) ? against(row) : ''}>${changeSaid(row)}</span>`,
+      cell: row =>
+        html`<span title=${previous.has(row) ? `change against ${previous.get(row).label}` : ''}>${changeSaid(row)}</span>`,
     },
     {
       key: 'runs',
@@ -358,9 +357,15 @@ export function FleetView() {
       change=${by => set({'fleet.by': by})} /></label>`
         : null
     }
-    <span class="count" role="status">${countText(new Set(shown.map(row => row.run)).size, 'record')}</span><span
+    <span class="count" role="status">${countText(new Set(shown.map(row => row.run)).size, 'record')}${
+      get('fleet.sort') === 'written-' ? ', the last recorded first' : ''
+    }</span><span
       class="hint" role="status">
-      ${ticked.value ? `${ticked.value.label} is ticked: tick another to compare` : 'tick two records to compare them'}
+      ${
+        ticked.value
+          ? `${ticked.value.label} is ticked: tick another to compare`
+          : 'changes are against the record before and may be noise: tick two records for a verdict'
+      }
       </span></div>
     <${Trend} lines=${lines} />${
       shown.length

@@ -5,9 +5,9 @@
 
 import {comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
-import {FULL, hueOf} from '../base/colors.js';
-import {shortBackend} from '../base/labels.js';
+import {FULL, hueOf, hueOfVerdict} from '../base/colors.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
+import {backendHues} from '../parts/bits.js';
 import {MOST_DB, hasAccuracy, snrOfOperators} from './accuracy.js';
 import {changeOf, bothTimes, changesBy} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
@@ -70,11 +70,9 @@ function huesOf(pane) {
     hue = name => (name ? hueOf(placeOf(operators, name)) : 'runtime');
   return {
     hueOf: node => hue(Array.from(pane.rowsOf(node), row => operators.backend(row)).find(Boolean)),
-    legend: backendsOf(operators).map(name => [hue(name), nameOf(name)]),
+    legend: backendHues(operators),
   };
 }
-
-const nameOf = name => (name === CPU ? 'CPU kernels' : shortBackend(name));
 
 function timeOverlay(pane) {
   const {of, whole} = times.value,
@@ -100,20 +98,28 @@ function timeOverlay(pane) {
   };
 }
 
+const isKnown = ({verdict}) => hueOfVerdict(verdict) !== 'runtime';
+
 /* The change of each operator against the base, and of each module with what is gone of it, as the library says;
-   what only one record has counts with its whole time, and is hatched. */
+   what only one record has counts with its whole time, and is hatched. What cannot be told is gray. */
 export function changeOverlay(pane) {
   const side = pane.base ? 'base' : 'new',
     other = pane.base ? 'new' : 'base',
     perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN),
-    alone = new Set();
+    alone = new Set(),
+    known = new Set();
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
     if (row === null || row < 0 || node.verdict === 'untimed') continue;
     perRow[row] = changeOf(node);
+    if (isKnown(node)) known.add(row);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
   const {values} = valuesOfNodes(pane, perRow, true),
+    nodesOf = rows =>
+      Uint8Array.from({length: pane.graph.count}, (_, node) =>
+        Array.from(pane.rowsOf(node)).some(row => rows.has(row)) ? 1 : 0,
+      ),
     sign = ns => (shortTime(ns).includes('<') || shortTime(ns).includes('>') ? '≈ 0' : signOf(shortTime(ns)));
   return {
     name: `change, ${unitName.value}`,
@@ -123,21 +129,23 @@ export function changeOverlay(pane) {
     legend: [
       ['less', 'less: faster, gone'],
       ['more', 'more: slower, new'],
+      ['runtime', 'cannot tell'],
     ],
     ofModule: path => (changesBy.value.path(path) ? changeOf(changesBy.value.path(path)) : NaN),
     told: path => bothTimes(changesBy.value.path(path)),
     text: sign,
     long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`),
     hatchedText: pane.base ? 'gone' : 'new',
-    hatched: Uint8Array.from({length: pane.graph.count}, (_, node) =>
-      Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0,
-    ),
+    hatched: nodesOf(alone),
+    judged: nodesOf(known),
+    judgedModule: path => isKnown(changesBy.value.path(path)),
   };
 }
 
 function backendOverlay(pane) {
   const operators = pane.base?.operators ?? method.value.operators,
     categories = backendsOf(method.value.operators),
+    legend = backendHues(method.value.operators),
     perRow = Float64Array.from({length: operators.count}, (_, row) => {
       const at = categories.indexOf(operators.backend(row));
       return at < 0 ? NaN : at;
@@ -147,10 +155,10 @@ function backendOverlay(pane) {
     values: valuesOfNodes(pane, perRow, false).values,
     adds: false,
     scale: 'category',
-    hues: categories.map(name => hueOf(placeOf(method.value.operators, name))),
-    legend: categories.map(name => [hueOf(placeOf(method.value.operators, name)), nameOf(name)]),
+    hues: legend.map(([hue]) => hue),
+    legend,
     text: () => '',
-    long: at => (categories[at] ? nameOf(categories[at]) : 'several'),
+    long: at => legend[at]?.[1] ?? 'several',
   };
 }
 

@@ -24,7 +24,7 @@ import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
-import {Decoder, firstTokenText, speedText} from './decoder.js';
+import {Decoder, firstTokenText, otherSpeeds, speedText} from './decoder.js';
 import {operatorColumns} from './table.js';
 import {TimePicture, allRows, clearFilter, filterText, heightsOf, isPartShown, shownOperators} from './time_picture.js';
 
@@ -119,6 +119,7 @@ function RunsText() {
     </div>`
         : null
     }
+    ${otherSpeeds().map(said => html`<div aria-description=${explainRuns('of its runs')}>${said}</div>`)}
     ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}${
       load > 0
         ? html`<div

@@ -46,7 +46,7 @@ import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, NodeLink, Segments, timeText} from '../parts/bits.js';
+import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
@@ -56,6 +56,10 @@ const GAP = 6,
   MOST_OTHERS = 4,
   BARS = 96; // BARS: height of the page's bar and of the tools
 const STRIP = 24; // height of another run
+const STRIP_HUES = [
+  ['less', 'faster in the other run'],
+  ['more', 'slower in the other run'],
+];
 const BY = [
   ['op', 'Operator'],
   ['module', 'Module'],
@@ -641,6 +645,12 @@ function delegateNames(events, event) {
   return [name, ...(end ? [name.replace(module.path, end), end] : []), shortBackend(events.backend(event))];
 }
 
+/* What the colors of a picture that is taken away mean. */
+const legendOf = ({sides}) => [
+  ...backendHues(method.value.operators),
+  ...(sides.some(({own}) => own) ? STRIP_HUES : []),
+];
+
 const SCENE_LABEL =
   'Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span.';
 
@@ -669,6 +679,8 @@ function Drawing({picture}) {
   };
   const shown = {
     rows: picture.rows,
+    lanes: picture.lanes,
+    legend: legendOf(picture),
     height: picture.height,
     end: picture.end,
     wheel: true,
