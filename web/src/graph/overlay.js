@@ -9,8 +9,8 @@
 // (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
 // ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value),
 // long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's
-// clock: a shorter time is counted as 0, estimated, hatched and judged: bitmaps of nodes, judgedModule(path): whether the
-// change of a module is known to be more than noise; a change that is not is gray. Without `judged` all are}.
+// clock: a shorter time is counted as 0, estimated, hatched and judged: bitmaps of nodes, judgedModule(path): whether
+// the change of a module is known to be more than noise; a change that is not is gray. Without `judged` all are}.
 
 import {medianOf} from '../base/columns.js';
 import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
@@ -223,7 +223,7 @@ export function stepOf(tree, shown, item) {
 }
 
 /** Whether the change of an item, or of some node in it, is more than noise. */
-export const isJudged = ({first, allFlags}, item) => (allFlags[first[item]] & JUDGED) > 0;
+export const isJudged = (shown, item) => (shown.allFlags[shown.first[item]] & JUDGED) > 0;
 
 function findStep({overlay, hottest}, value) {
   if (overlay.scale === 'category' || Number.isNaN(value)) return value;

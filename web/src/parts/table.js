@@ -71,8 +71,10 @@ function shownColumns(name, columns) {
     : columns.filter(({optional}) => !optional);
 }
 
-/** Returns the columns that have room. Those that are shown from some width on are left out, the widest first, until the least
-   widths of the others fit: a comparison adds columns. */
+/**
+ * Returns the columns that have room. Those that are shown from some width on are left out, the widest first, until the
+ * least widths of the others fit: a comparison adds columns.
+ */
 export function fittingColumns(columns, room) {
   const found = columns.filter(({from}) => !(from > room)),
     least = ({width = '60'}) => Number(width.match(/\d+/)[0]) + COLUMN_GAP;

@@ -30,7 +30,7 @@ export function firstTokenText() {
   }`;
 }
 
-/** The tokens per second of phases and of other methods, "decode: 1 token, 3,300 tokens/s" each: beside the first token. */
+/** The tokens per second of phases and of other methods, beside the first token: "decode: 1 token, 33 tokens/s". */
 export const otherSpeeds = () =>
   [
     ...method.value.phases.map(({phase, throughput}) => [phase, throughput]),
