@@ -312,6 +312,7 @@ export class GraphPicture {
         ratio: this.ratio,
         areas: this.areas,
         strip: this.strip,
+        isTaken: false,
       },
       width = Math.max(520, this.layout.width + 40),
       height = this.layout.height + 40;
@@ -322,6 +323,7 @@ export class GraphPicture {
     this.full = width;
     this.height = height;
     this.ratio = 1;
+    this.isTaken = true;
     const context = new SvgContext(width, height + legendHeight(legend, width));
     this.draw(context);
     drawLegend(context, this.theme, legend, height, width);
@@ -768,7 +770,7 @@ export class GraphPicture {
         continue;
       const label = this.signed('▾', group),
         wanted = writer.width(label, size, '600 '),
-        chooser = folded && c.drawImage ? this.stepsOf(group, size, room) : null,
+        chooser = folded && !this.isTaken ? this.stepsOf(group, size, room) : null,
         steps = chooser && wanted + chooser.width <= room ? chooser : null;
       const own = Math.min(room, wanted),
         start = own + 8 + (steps?.width ?? 0),
@@ -792,9 +794,9 @@ export class GraphPicture {
     }
   }
 
-  /* The name of a group behind the sign of the button that opens or closes it; a picture that is exported has none. */
+  /* The name of a group behind the sign of the button that opens or closes it; a picture that is taken away has none. */
   signed(sign, group) {
-    return this.c.drawImage ? `${sign} ${groupLabel(group)}` : groupLabel(group);
+    return this.isTaken ? groupLabel(group) : `${sign} ${groupLabel(group)}`;
   }
 
   /* What a title says of its group, the most important first. */
