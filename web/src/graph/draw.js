@@ -794,7 +794,8 @@ export class GraphPicture {
     }
   }
 
-  /* The name of a group behind the sign of the button that opens or closes it; a picture that is taken away has none. */
+  /* The name of a group behind the sign of the button that opens or closes it, which a picture that is taken away has
+     not. */
   signed(sign, group) {
     return this.isTaken ? groupLabel(group) : `${sign} ${groupLabel(group)}`;
   }
