@@ -3,6 +3,7 @@
 names; it raises Unsafe, or gives a list of cells where the format has some."""
 
 import csv
+import functools
 import html.parser
 import io
 import json
@@ -39,6 +40,7 @@ def require(holds, message, *values):
 STEERING = set('\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff')
 
 
+@functools.cache
 def steers(character):
     return unicodedata.category(character) == 'Cc' or character in STEERING or 0xE0000 <= ord(character) < 0xE0080
 
@@ -105,6 +107,7 @@ MARKDOWN_TOKENS = set(
 MARKDOWN_OWN = ('<details>', '</details>', '<summary>', '</summary>', '<sub>', '</sub>')
 
 
+@functools.lru_cache(maxsize=1)  # many pages are held against one
 def without_own_markup(harmless):
     """The kinds of tokens in what was written of harmless names, where each has to come from ourselves."""
     return MARKDOWN_TOKENS | {token.type for token in walk(markdown_it.MarkdownIt('gfm-like', {'linkify': False}).parse(harmless))}
@@ -189,7 +192,7 @@ def svg(written, harmless):
 
 
 def dot_text(written):
-    steering = [c for c in written if steers(c) and c not in '\n\t']
+    steering = [c for c in set(written) if steers(c) and c not in '\n\t']
     require(not steering, 'the characters %s, which steer a terminal', steering)
 
 

@@ -7,6 +7,7 @@ Each output of a hostile record is read by a parser of its format and held again
 name in another place; `all` makes as many turns as there are names. What a parser that is not installed would see is said to be skipped.
 """
 
+import functools
 import json
 import os
 import sys
@@ -202,14 +203,20 @@ OWN_PAGE = '## a: **1 ms** per inference\n\nb\n\n### c\n\n1. **d**: e\n\n**f** [
 OWN_LINKS = {'#graphs', '?smoothing=0#timeseries', '?tagFilter=op_type&smoothing=0#timeseries', '#custom_scalars&_smoothingWeight=0', '#hparams', '#etrecord'}
 
 
-def check_pages(event):
+@functools.cache
+def shown_tags(page):
+    """The tags of a page as TensorBoard shows it; runs of one record share pages."""
     from tensorboard import plugin_util
 
-    known = {tag if isinstance(tag, str) else tag[0] for tag in formats.tags(plugin_util.markdown_to_safe_html(OWN_PAGE)).found}
+    return formats.tags(plugin_util.markdown_to_safe_html(page)).found
+
+
+def check_pages(event):
+    known = {tag if isinstance(tag, str) else tag[0] for tag in shown_tags(OWN_PAGE)}
     for value in (value for value in event.summary.value if value.metadata.plugin_data.plugin_name == 'text'):
         for page in value.tensor.string_val:
             formats.markdown(page.decode('utf-8'), OWN_PAGE)
-            shown = formats.tags(plugin_util.markdown_to_safe_html(page)).found
+            shown = shown_tags(page)
             strange = [tag for tag in shown if (tag if isinstance(tag, str) else tag[0]) not in known]
             formats.require(not strange, 'the page %s has %s', value.tag, strange[:3])
             links = {target for tag in shown if not isinstance(tag, str) for name, target in tag[1] or () if name == 'href'}
