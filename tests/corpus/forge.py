@@ -128,6 +128,9 @@ class Flatbuffer:
         return struct.pack('<I', len(self.bytes)) + bytes(self.bytes)
 
 
+PROFILED = struct.Struct('<iIiIiiQQ')
+
+
 def etdump(runs):
     """An ETDump. runs: (name, [(event name, chain index, instruction id, start, end)]); the events of a delegate have its id as text behind that."""
     fb = Flatbuffer(b'ED00')
@@ -153,11 +156,11 @@ def etdump(runs):
         fb.point(run + 8, list_at)
         fb.align(8)
         for i, (event_name, chain, instruction, start, end, *delegate_id) in enumerate(events):
-            at = fb.table(event_vtable, 'I', 0)
-            vtable, format = (delegate_vtable, 'IiiQQII') if delegate_id else (profile_vtable, 'IiiQQ')
-            profile = fb.table(vtable, format, 0, chain, instruction, start, end, *([0, 0] if delegate_id else []))
+            at, profile = len(fb.bytes), len(fb.bytes) + 8
+            # Two tables in one, as there are many: the event, which refers to the one behind it, and the profile event.
+            fb.bytes += PROFILED.pack(at - event_vtable, 4, profile - (delegate_vtable if delegate_id else profile_vtable), 0, chain, instruction, start, end)
+            fb.bytes += bytes(8 * bool(delegate_id))
             fb.point(list_at + 4 + 4 * i, at)
-            fb.point(at + 4, profile)
             name(profile + 4, event_name)
             for text in delegate_id:
                 name(profile + 32, text)
