@@ -16,6 +16,7 @@ class Names:
 
     def __init__(self):
         self.source, self.modules, self.operators = set(), set(), set()
+        self.seen = set()  # texts with their keys: most stand on many nodes
 
     def read(self, text):
         self.visit(json.loads(text))
@@ -34,6 +35,9 @@ class Names:
             self.text(key, value)
 
     def text(self, key, text):
+        if (key, text) in self.seen:
+            return
+        self.seen.add((key, text))
         if key == "stack_trace":
             self.trace(text)
         elif key == "nn_module_stack":
@@ -76,9 +80,10 @@ class Names:
         """Which of them stand somewhere in these bytes: as text, and as words where they are words."""
         text = data.decode("latin-1")
         plain = text.replace("\\\\", "\\").replace('\\"', '"')
-        words = set(re.findall(r"[A-Za-z0-9_.]+", plain)) | set(re.findall(r"[A-Za-z0-9_]+", plain))
+        words = set(re.findall(r"[A-Za-z0-9_.]+", plain))
+        words.update(part for word in words.copy() for part in word.split("."))
         yield from (name for name in self.source if name in text or name in plain)
-        yield from (name for name in self.modules if self.is_telling(name) and name in words)
+        yield from (name for name in self.modules & words if self.is_telling(name))
 
     def is_telling(self, name):
         """Not what torch calls things by itself, and no word that operators have too."""

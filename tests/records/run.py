@@ -12,7 +12,7 @@ import json
 import os
 import pathlib
 import pickle
-import shutil
+import re
 import struct
 import subprocess
 import sys
@@ -62,18 +62,25 @@ def answers_in_place(record, written, asked=ANSWERS):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "record"
         folder.mkdir()
-        shutil.copy(written, folder / record.name)
+        (folder / record.name).symlink_to(written)
         for other in record.parent.iterdir():
             if other.is_file() and other.suffix in (".etdp", ".pte", ".bin") and not is_record(other):
-                shutil.copy(other, folder / other.name)
+                (folder / other.name).symlink_to(other)
         return answers(folder.parent, asked)
 
 
 @functools.lru_cache(maxsize=1)  # several checks of one record ask, one after the other
 def answers_before(record):
-    """What commands say about a record, and the numbers in that."""
-    told = answers_in_place(record, record)
-    return told, {name: numbers(said) for name, (said, _) in told.items()}
+    """What commands say about a record."""
+    return answers_in_place(record, record)
+
+
+TEXTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+
+
+def has_same_numbers(document, other):
+    """True if two documents have the same numbers. Those that differ only in texts do, and are not read."""
+    return TEXTS.sub("", document) == TEXTS.sub("", other) or numbers(document) == numbers(other)
 
 
 def numbers(document):
@@ -98,7 +105,7 @@ def numbers(document):
 def strip_keeps_answers(record, scratch):
     small = scratch / "small.etrecord"
     run("strip", record, "-o", small)
-    before, after = answers_before(record)[0], answers_in_place(record, small)
+    before, after = answers_before(record), answers_in_place(record, small)
     for name in ANSWERS:
         assert before[name] == after[name], f"{name} says something else"
     old, new = entries(record), entries(small)
@@ -128,9 +135,9 @@ def strip_hides_names(record, scratch):
         if "program_buffer" in old:  # which is left out, and times are joined through it
             continue
         asked = ANSWERS[turn::2]  # the second option hides what the first does, too
-        before, after = answers_before(record)[1], answers_in_place(record, hidden, asked)
+        before, after = answers_before(record), answers_in_place(record, hidden, asked)
         for name in asked:
-            assert before[name] == numbers(after[name][0]), f"{option}: {name} has other figures"
+            assert has_same_numbers(before[name][0], after[name][0]), f"{option}: {name} has other figures"
 
 
 # ---- pack ----
@@ -179,9 +186,14 @@ def pack_puts_a_program_in(record, scratch):
     run("pack", record, "--pte", program, "-o", whole)
     assert entries(whole) == {**entries(record), "program_buffer_constants": program.read_bytes()}
     dump = ("--etdump", record.parent / "etdump.etdp") if (record.parent / "etdump.etdp").exists() else ()
-    for name in ("nodes", "events", "summary", "delegation"):
-        apart = run(name, "--etrecord", record, "--pte", program, *dump, "--format", "json").stdout
-        assert apart.replace('"model.pte"', "") and numbers(apart) == numbers(run(name, "--etrecord", whole, *dump, "--format", "json").stdout), name
+    asked = ("nodes", "events", "summary", "delegation")
+    beside = {path.name for path in record.parent.iterdir() if path.suffix in (".bin", ".etdp", ".pte")}
+    if beside <= {record.name, program.name, "etdump.etdp"}:  # then the answers about the folder are those
+        apart = {name: answers_before(record)[name][0] for name in asked}
+    else:
+        apart = {name: run(name, "--etrecord", record, "--pte", program, *dump, "--format", "json").stdout for name in asked}
+    for name in asked:
+        assert has_same_numbers(apart[name], run(name, "--etrecord", whole, *dump, "--format", "json").stdout), name
     run("strip", whole, "-o", scratch / "small.etrecord")
     assert entries(scratch / "small.etrecord")["program_buffer_constants"] == program.read_bytes()
     said = run("strip", whole, "--no-source", "-o", scratch / "small.etrecord").stderr
