@@ -51,8 +51,3 @@ exit_status command_make_record(cli_settings *settings) {
   arguments[count] = NULL;
   return python_run(arguments, "record", stdout); /* its last line is the command to go on with */
 }
-
-exit_status command_record(const cli_settings *settings) {
-  (void)settings;
-  return EXIT_DONE;
-}

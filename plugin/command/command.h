@@ -195,7 +195,8 @@ struct cli_command {
   exit_status (*prepare)(cli_settings *settings); /* does the work that needs the rights that
                                                      sandbox_enter() gives up */
   exit_status (*run)(
-      const cli_settings *settings); /* NULL: command_run(), and for `help` command_help() */
+      const cli_settings *settings); /* NULL: command_run(), and for `help` command_help(), but
+                                        nothing more if there is a prepare() */
   exit_status (*check)(const cli_settings *settings); /* for command_run(): rejects settings before
                                                          anything is read */
   command_answer answer;                              /* for command_run() with one record */
@@ -296,8 +297,6 @@ exit_status command_reference(const cli_settings *settings);
  * prints the command line that shows it. Returns EXIT_DONE, or EXIT_USAGE or EXIT_BAD_INPUT after a
  * message. */
 exit_status command_make_record(cli_settings *settings);
-/** Does nothing more: command_make_record() needs rights that are given up before this. */
-exit_status command_record(const cli_settings *settings);
 
 /** Records the programs that `bench` measures, before rights are given up, and sets settings->job.
  * Fails with a message, and then keeps no files. */

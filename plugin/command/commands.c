@@ -45,8 +45,21 @@ static etr_status command_print(const etr_profile *profile, const cli_settings *
   return table(profile, &filter, &options, sink, error);
 }
 
+/* Returns true if the files of a record are ETDumps alone, which have no graph, and so no
+ * operators. NULL and standard input, "-", are not looked into. */
+static bool is_dump_alone(const char *record, const cli_settings *settings) {
+  const etr_inputs chosen = {.etrecord = settings->etrecord, .pte = settings->pte};
+  etr_inputs inputs = {0};
+  if (!record || strcmp(record, "-") == 0 ||
+      etr_inputs_find(&inputs, record, &chosen, NULL) != ETR_OK)
+    return false;
+  bool is_alone = inputs.etdump_count && !inputs.etrecord && !inputs.pte;
+  etr_inputs_clear(&inputs);
+  return is_alone;
+}
+
 /* Refuses a format that holds one table if the answer has several and --by chooses none. The
- * message has the command line that does. */
+ * message has the command line that does: --by kernel for ETDumps alone. */
 static exit_status command_check_by(const cli_settings *settings) {
   static const char *const formats[] = {[FORMAT_CSV] = "csv",
                                         [FORMAT_TSV] = "tsv",
@@ -60,9 +73,10 @@ static exit_status command_check_by(const cli_settings *settings) {
     return EXIT_DONE;
   return message_usage(command_name,
                        "%s has several tables, and this format holds one: choose it, as in "
-                       "`etrecord-tb %s %s%s --by op %s %s`; --format json has all",
+                       "`etrecord-tb %s %s%s --by %s %s %s`; --format json has all",
                        command_name, command_name, settings->record ? settings->record : "RECORD",
-                       more_dots, settings->has_format ? "--format" : "-o",
+                       more_dots, is_dump_alone(settings->record, settings) ? "kernel" : "op",
+                       settings->has_format ? "--format" : "-o",
                        settings->has_format ? formats[settings->format] : settings->output);
 }
 
@@ -830,8 +844,7 @@ const cli_command commands[] = {
                   {"record model.py:make -o mobilenet --debug-buffer", "and mobilenet/values"},
                   {"record model.py:make -o phone --on adb --runner executor_runner",
                    "on a phone"}},
-     .prepare = command_make_record,
-     .run = command_record},
+     .prepare = command_make_record},
     {.name = "trace",
      .bit = FOR_TRACE,
      .arguments = "RECORD...",

@@ -168,8 +168,10 @@ int main(int argc, char **argv) {
     status = settings.command->prepare(&settings);
   if (status == EXIT_DONE)
     status = sandbox_enter(&settings);
-  if (status == EXIT_DONE)
-    status = (settings.command->run ? settings.command->run : command_run)(&settings);
+  if (status == EXIT_DONE && settings.command->run)
+    status = settings.command->run(&settings);
+  else if (status == EXIT_DONE && !settings.command->prepare)
+    status = command_run(&settings);
   status = output_finish(writer_finish(status));
   sandbox_leave();
   ending_raise();
