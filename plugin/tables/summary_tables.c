@@ -381,6 +381,11 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
   put_noise(
       &writer, s->method,
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  double spread = etr_spread_factor(s->method);
+  /* Of few runs, the first one may have said already why they differ. */
+  bool says_why = s->method->noise.verdict == ETR_NOISE_FEW_RUNS && factor >= 1.05;
+  if (spread > 0 && !says_why)
+    etr_putf(&writer, ", slowest %.*f" TIMES " the fastest", spread < 9.95 ? 1 : 0, spread);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);
@@ -846,7 +851,7 @@ static const char *phases_note(report *r, const etr_method *method) {
   return etr_text_end(&text, &writer);
 }
 
-/* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 4, to the screen's
+/* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 5, to the screen's
  * last lines: what limits its numbers, which phases its runs have, and whether there is much to
  * gain. With a filter, notes on the whole method are left out. Returns their number. */
 static size_t list_last_notes(const char **out, report *r, const etr_summary *s) {
@@ -862,6 +867,8 @@ static size_t list_last_notes(const char **out, report *r, const etr_summary *s)
   const char *limit = etr_findings_note(&s->findings);
   if (limit && !s->is_part)
     out[count++] = limit;
+  if (s->findings.times_note && !s->is_part)
+    out[count++] = s->findings.times_note;
   return count;
 }
 
@@ -895,7 +902,7 @@ static void write_held_output(report *r, held_output *h) {
 
 /* Writes the screen's last lines: what limits its numbers and, in text, which options say more. */
 static void put_last_lines(report *r, const etr_summary *s) {
-  const char *notes[ETR_BALANCE_MOST_NOTES + 4];
+  const char *notes[ETR_BALANCE_MOST_NOTES + 5];
   size_t count = list_last_notes(notes, r, s);
   if (count || (!r->markdown && s->findings.count))
     etr_puts(&r->answer.writer, "\n");

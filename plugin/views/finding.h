@@ -88,10 +88,11 @@ typedef enum etr_effort {
 /** What decides, beside the kind, which code a finding is about and what the change takes. */
 typedef enum etr_finding_variant {
   ETR_VARIANT_USUAL,
-  ETR_VARIANT_EXPORT,     /* copies: the export makes them, and no line of the model */
-  ETR_VARIANT_MOVES,      /* copies: they move or convert data, and cannot just be removed */
-  ETR_VARIANT_8DA4W,      /* quantize: to 8da4w, and not to int8 */
-  ETR_VARIANT_LAYERS,     /* quantize: quantizers do not see the layers as linear layers */
+  ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
+  ETR_VARIANT_MOVES,  /* copies: no example code fits them; most move or convert data, and cannot
+                         just be removed */
+  ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
+  ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
                            */
 } etr_finding_variant;

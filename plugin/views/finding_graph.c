@@ -436,8 +436,13 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
         "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
         added->evidence, merged.after, merged.before,
         etr_finder_time_per_run(finder, (uint64_t)merged.most));
-  if (!is_all) {
+  /* The example code is of these two: an expand to the same shape and a slice of the whole. */
+  bool has_example = is_exported ||
+                     etr_is_operator(finder, &graph->nodes[added->nodes[0]], "expand_copy") ||
+                     etr_is_operator(finder, &graph->nodes[added->nodes[0]], "slice_copy");
+  if (!has_example || !is_all)
     added->variant = ETR_VARIANT_MOVES;
+  if (!is_all) {
     etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need some of them");
     return true;
   }

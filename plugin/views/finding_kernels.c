@@ -216,6 +216,7 @@ static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kern
     etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, ticks, NAN);
     if (!added)
       continue;
+    added->variant = ETR_VARIANT_MOVES;
     added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);
     added->fact = etr_arena_format(finder->arena, "%s %s to move data",
                                    etr_they_take(row->event_count),

@@ -15,6 +15,7 @@
 #include "views/finding_rules.h"
 #include "views/kernels.h"
 #include "views/loads.h"
+#include "views/steadiness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -604,11 +605,15 @@ static bool advise_to_measure(etr_finder *finder) {
     return advise_against_interruptions(finder, finder->groups->interrupted);
   if (!etr_runs_differ_much(method) || find_by_kind(finder, etr_finding_is_timing))
     return true;
-  const char *evidence = etr_arena_format(finder->arena,
-                                          "Most runs take %s to %s (10th and 90th percentile).",
-                                          etr_finder_time_text(finder, method->execute.p10),
-                                          etr_finder_time_text(finder, method->execute.p90));
-  etr_finding *added = add_measure_again(finder, "the runs differ much", evidence);
+  const char *evidence = etr_arena_format(
+      finder->arena,
+      "Most runs take %s to %s (10th and 90th percentile). To measure quietly, close other "
+      "programs, let the device cool, fix its clock, and record at least 30 runs.",
+      etr_finder_time_text(finder, method->execute.p10),
+      etr_finder_time_text(finder, method->execute.p90));
+  const char *spread = etr_spread_text(finder->arena, method);
+  etr_finding *added = add_measure_again(finder, spread[0] ? spread : "the runs differ much",
+                                         evidence);
   if (added)
     set_uncertain_ticks(finder, added, fmax(method->execute.typical - method->execute.p10, 0));
   return added != NULL;
@@ -646,10 +651,32 @@ static bool is_any_large(const etr_finder *finder) {
   return false;
 }
 
+/* Returns true if the time of a finding is clearly more than that of its rows: the calls around
+ * kernels, which it includes and they do not, are at least a tenth of it. */
+static bool is_any_call_included(const etr_finder *finder) {
+  const double clearly = 0.1;
+  for (size_t i = 0; finder->graph && i < finder->found.count; i++) {
+    const etr_finding *found = &finder->found.data[i];
+    uint64_t with_calls = 0, without = 0;
+    for (size_t k = 0; k < found->node_count; k++) {
+      with_calls += etr_finder_kernel_ticks(finder, found->nodes[k]);
+      without += etr_finder_node_ticks(finder, found->nodes[k]);
+    }
+    if ((double)(with_calls - without) > clearly * (double)with_calls)
+      return true;
+  }
+  return false;
+}
+
 const char *etr_findings_note(const etr_findings *findings) {
   if (!findings->is_nothing_large)
     return NULL;
-  return findings->count ? "no change above is known to save 10 % or more" : "nothing stands out";
+  if (findings->count == 0)
+    return "nothing stands out";
+  for (size_t i = 0; i < findings->count; i++)
+    if (etr_finding_is_timing(findings->list[i].kind))
+      return "but for measuring again, no change above is known to save 10 % or more";
+  return "no change above is known to save 10 % or more";
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
@@ -680,6 +707,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   out->list = finder.found.data;
   out->count = finder.found.count;
   out->is_nothing_large = !is_any_large(&finder);
+  if (is_any_call_included(&finder))
+    out->times_note = "times of changes include the calls around kernels, those of rows do not";
   out->delegates = finder.facts;
   return !etr_arena_failed(arena);
 }

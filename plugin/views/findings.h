@@ -12,7 +12,8 @@ typedef struct etr_findings {
   const etr_finding *list; /* about accuracy; about the model, by the middle of the saving times how
                               sure it is; about timing; what was spent once */
   size_t count;
-  bool is_nothing_large; /* no change of the model is known to save ETR_FINDING_MUCH */
+  bool is_nothing_large;  /* no change of the model is known to save ETR_FINDING_MUCH */
+  const char *times_note; /* that times of findings have more in them than the rows; NULL if not */
   const etr_delegate_facts
       *delegates;    /* of each of the method's delegates; NULL if it never ran or has no graph */
   etr_groups groups; /* where the method's time goes, all of it */

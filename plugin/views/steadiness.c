@@ -109,6 +109,27 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     put_outliers(writer, noise, execute);
 }
 
+double etr_spread_factor(const etr_method *method) {
+  enum {
+    WORTH_A_WORD = 3
+  }; /* times the fastest; few runs of a busy machine often differ twofold */
+  const etr_noise *noise = &method->noise;
+  const etr_stats *execute = &method->execute;
+  bool is_only_noisy = noise->verdict == ETR_NOISE_NOISY || noise->verdict == ETR_NOISE_FEW_RUNS;
+  bool is_said_elsewhere = noise->outliers || method->slow_runs.run_count ||
+                           method->mixed_phase_count > 1;
+  bool is_worth = execute->min > 0 && execute->max >= WORTH_A_WORD * execute->min;
+  return is_only_noisy && !is_said_elsewhere && is_worth ? execute->max / execute->min : 0;
+}
+
+const char *etr_spread_text(etr_arena *arena, const etr_method *method) {
+  double factor = etr_spread_factor(method);
+  if (factor == 0)
+    return "";
+  return etr_or_empty(etr_arena_format(arena, "the slowest of %zu runs took %.*f times the fastest",
+                                       method->noise.run_count, factor < 9.95 ? 1 : 0, factor));
+}
+
 bool etr_is_between_modes(const etr_method *method) {
   const double near = 0.25; /* of a mode's median */
   if (method->noise.verdict != ETR_NOISE_TWO_MODES || method->mixed_phase_count > 1)

@@ -19,6 +19,15 @@
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
+/** Returns how many times the fastest run the slowest took, if the runs are noisy or few, it is at
+ * least three times, and nothing else says so: outliers, a finding about slow runs, phases; else 0.
+ */
+double etr_spread_factor(const etr_method *method);
+
+/** Returns "the slowest of 5 runs took 4.1 times the fastest"; "" if etr_spread_factor() is 0, or
+ * when out of memory. */
+const char *etr_spread_text(etr_arena *arena, const etr_method *method);
+
 /** Describes the noise of the runs of one phase in the words of etr_steadiness_text(), without the
  * name of the phase: "12 % slower from run 26 on"; "" if the runs are merely steady or noisy, or
  * too few. execute: Method::execute of these runs. unit: of times in the text. Returns NULL when

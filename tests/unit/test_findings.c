@@ -1006,6 +1006,27 @@ Test(findings, keys_behind_many_copies_are_not_repeated) {
   tiny_clear(&t);
 }
 
+/* What to write in place of copies that move data depends on the model: no code fits all of them.
+ */
+Test(findings, copies_that_move_data_have_no_code) {
+  const etr_finding moves = {.kind = ETR_FINDING_COPIES, .variant = ETR_VARIANT_MOVES};
+  cr_expect_null(etr_finding_code_of(&moves));
+}
+
+/* "Measure again" is above the note, and may promise more than 10 %: the note leaves it out. */
+Test(findings, the_note_does_not_contradict_measuring_again) {
+  const etr_finding change = {.kind = ETR_FINDING_COPIES}, again = {.kind = ETR_FINDING_SLOW_RUNS};
+  const etr_findings none = {.is_nothing_large = true},
+                     usual = {.list = &change, .count = 1, .is_nothing_large = true},
+                     unsure = {.list = &again, .count = 1, .is_nothing_large = true},
+                     large = {.list = &change, .count = 1};
+  cr_expect_str_eq(etr_findings_note(&none), "nothing stands out");
+  cr_expect_str_eq(etr_findings_note(&usual), "no change above is known to save 10 % or more");
+  cr_expect_str_eq(etr_findings_note(&unsure),
+                   "but for measuring again, no change above is known to save 10 % or more");
+  cr_expect_null(etr_findings_note(&large));
+}
+
 /* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
 Test(findings, code_is_that_of_the_advice) {
   static const struct {

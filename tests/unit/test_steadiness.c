@@ -11,6 +11,30 @@
 
 static const etr_profile profile = {.ticks_per_second = 1e9};
 
+/* Runs that are merely noisy, or few, say by how much they differ if one takes three times another.
+ */
+Test(steadiness, runs_that_differ_much_say_by_how_much) {
+  static const struct {
+    etr_noise noise;
+    double max; /* the fastest run takes 1 ms */
+    const char *text;
+  } cases[] = {
+      {{.verdict = ETR_NOISE_NOISY}, 2.9e6, ""},
+      {{.verdict = ETR_NOISE_STEADY}, 4.1e6, ""},
+      {{.verdict = ETR_NOISE_STEP}, 4.1e6, ""},
+      {{.verdict = ETR_NOISE_NOISY, .outliers = 1}, 4.1e6, ""}, /* which a sentence names */
+      {{.verdict = ETR_NOISE_NOISY}, 4.1e6, "the slowest of 5 runs took 4.1 times the fastest"},
+      {{.verdict = ETR_NOISE_FEW_RUNS}, 87e6, "the slowest of 5 runs took 87 times the fastest"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    etr_arena arena = {0};
+    etr_method method = {.noise = cases[i].noise, .execute = {.min = 1e6, .max = cases[i].max}};
+    method.noise.run_count = 5;
+    cr_expect_str_eq(etr_spread_text(&arena, &method), cases[i].text);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(steadiness, a_verdict_has_its_sentence) {
   static const struct {
     etr_noise noise;
