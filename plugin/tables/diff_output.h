@@ -37,10 +37,13 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute)
 /** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
  * "12.3 % slower". Returns "" unless the verdict is that it did. */
 const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
+/** Returns true if the sides may be two different models, so that one does not explain the other:
+ * etr_method_pair.may_differ, or events of which fewer than a quarter have a partner. */
+bool etr_diff_may_be_other_models(const etr_method_pair *method);
 /** Returns what changed in a typical run, by the comparison's sums by operator: "log1p and gt are
  * gone (-345 us); what replaces them costs 32 us; mul takes 11 us more; calls and copies cost 28 us
  * more". Changes below 2 % of the longer inference are left out. Returns "" if nothing is worth a
- * word, if the two are different models, or when out of memory. */
+ * word, if the two may be different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
  * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing
@@ -69,8 +72,8 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
 /** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
- * ms, 9 at 8.40 ms", of which one typical time says too little; "" if there are none, or if the
- * side lacks the method (ETR_NONE). */
+ * ms, 9 at 8.40 ms", of which one typical time says too little, or by how much noisy runs differ;
+ * "" if there are none, or if the side lacks the method (ETR_NONE). */
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],

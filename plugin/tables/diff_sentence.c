@@ -167,7 +167,7 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
   static const double WORTH_A_WORD = 0.02, WORTH_OF_CHANGE = 0.1;
   const etr_change *execute = &method->execute;
   changed gone, added, judged;
-  if (!execute->base_runs || !execute->new_runs || method->may_differ)
+  if (!execute->base_runs || !execute->new_runs || etr_diff_may_be_other_models(method))
     return "";
   double longer = fmax(execute->base_typical, execute->new_typical);
   sentence s = {

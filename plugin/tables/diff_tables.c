@@ -44,12 +44,20 @@ static bool is_redundant_with_kernels(const etr_diff_output *o, const etr_method
          section <= ETR_DIFF_SECTION_OPS;
 }
 
+/* Returns true if the user asked for what only a graph names, and events are compared. */
+static bool lacks_graph(const etr_diff_output *o, const etr_method_pair *method) {
+  etr_diff_by by = o->filter ? o->filter->by : ETR_DIFF_BY_ALL;
+  return method->by_events && (by == ETR_DIFF_BY_OP || by == ETR_DIFF_BY_MODULE ||
+                               by == ETR_DIFF_BY_PATTERN || by == ETR_DIFF_BY_SOURCE);
+}
+
 /* Returns true if a section is written for people. If only one side was timed there is no change to
  * list; if neither was, the sections show which nodes are gone or new. */
 static bool has_section(const etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
   return (is_timed_on_both_sides(method) || !is_timed(method)) &&
-         is_section_asked_for(o, section) && !is_redundant_with_kernels(o, method, section);
+         is_section_asked_for(o, section) && !is_redundant_with_kernels(o, method, section) &&
+         !lacks_graph(o, method);
 }
 
 /* Returns how many rows are shown, "8 of 152 (...)"; "" if all are. */
@@ -215,6 +223,9 @@ static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
       put_line(o, etr_diff_paired_text(o, method));
     if (is_redundant_with_kernels(o, method, 0))
       put_line(o, "a row for each event: --by node");
+    if (lacks_graph(o, method))
+      put_line(
+          o, "no operators, modules or lines, because a side has no graph: --by kernel, --by node");
   }
   for (etr_diff_section section = 0; section < ETR_DIFF_SECTIONS; section++)
     if (has_section(o, method, section) && !write_section(o, method, section))

@@ -628,8 +628,12 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
     is_plain = has_one_median(&method->run_phases[i].noise);
   etr_arena *arena = &o->answer.arena;
   const char *steadiness = "", *interrupted = etr_interrupted_runs_text(arena, profile, method);
+  const char *spread = is_plain ? etr_spread_text(arena, method) : "";
   if (!is_plain)
     steadiness = etr_or_empty(etr_steadiness_text(arena, profile, method, o->answer.options->unit));
+  else if (spread[0])
+    steadiness = etr_or_empty(
+        etr_arena_format(arena, "%s: measure on an idle, cool device", spread));
   if (!interrupted)
     return steadiness;
   return etr_or_empty(
@@ -656,6 +660,27 @@ static bool has_other_backends(const etr_method_pair *method) {
   return false;
 }
 
+bool etr_diff_may_be_other_models(const etr_method_pair *method) {
+  bool hardly_any_is_paired = method->timed_paired * 4 < method->timed_nodes;
+  return method->may_differ || (method->by_events && hardly_any_is_paired);
+}
+
+/* Returns "2 of 1189 timed events pair, 101 are only in the base and 1086 only in the new record".
+ */
+static const char *pairs_text(etr_diff_output *o, const etr_method_pair *method) {
+  size_t base = 0, newer = 0;
+  for (size_t i = 0; i < method->pair_count; i++) {
+    const etr_node_pair *pair = &method->pairs[i];
+    base += !pair->new_name && pair->change.base_runs;
+    newer += !pair->base_name && pair->change.new_runs;
+  }
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena,
+      "%zu of %zu timed %s pair, %zu %s only in the base and %zu only in the new record",
+      method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes", base,
+      base == 1 ? "is" : "are", newer));
+}
+
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method) {
   enum { MOST_SHOWN = 6 };
   etr_arena *arena = &o->answer.arena;
@@ -664,8 +689,7 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
   for (size_t i = 0; i < method->difference_count; i++) {
     if (method->differences[i].kind == ETR_DIFFERS_MODEL)
       model = etr_or_empty(etr_arena_format(
-          arena, "warning: these look like two different models: %zu of %zu timed %s match",
-          method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes"));
+          arena, "warning: these look like two different models: %s", pairs_text(o, method)));
     else if (shown++ < MOST_SHOWN)
       text = etr_or_empty(etr_arena_format(arena, "%s%s%s", text,
                                            text[0] ? ", " : "The two sides differ in: ",
@@ -676,9 +700,12 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
   if (others)
     text = etr_or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
   if (method->by_events && has_other_backends(method))
-    model =
-        "without the ETRecords it cannot be told whether this is one model: kernels do not match "
-        "a delegate's operators";
+    model = etr_or_empty(etr_arena_format(
+        arena,
+        "%s%s: kernels do not match a delegate's operators, so only their ETRecords can tell "
+        "whether this is one model",
+        etr_diff_may_be_other_models(method) ? "warning: these may be two different models: " : "",
+        pairs_text(o, method)));
   if (method->unnamed_side != ETR_UNNAMED_NEITHER)
     model = etr_or_empty(etr_arena_format(
         arena,

@@ -381,19 +381,22 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
 
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method) {
-  switch (filter ? filter->by : ETR_DIFF_BY_ALL) {
+  etr_diff_by by = filter ? filter->by : ETR_DIFF_BY_ALL;
+  if (method->by_events && by != ETR_DIFF_BY_BACKEND) /* only a graph has operators and modules */
+    return ETR_DIFF_SECTION_KERNELS;
+  switch (by) {
   case ETR_DIFF_BY_MODULE:
-    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_MODULES;
+    return ETR_DIFF_SECTION_MODULES;
   case ETR_DIFF_BY_PATTERN:
-    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_PATTERNS;
+    return ETR_DIFF_SECTION_PATTERNS;
   case ETR_DIFF_BY_SOURCE:
-    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_SOURCES;
+    return ETR_DIFF_SECTION_SOURCES;
   case ETR_DIFF_BY_BACKEND:
     return ETR_DIFF_SECTION_BACKENDS;
   case ETR_DIFF_BY_KERNEL:
     return ETR_DIFF_SECTION_KERNELS;
   default:
-    return method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS;
+    return ETR_DIFF_SECTION_OPS;
   }
 }
 

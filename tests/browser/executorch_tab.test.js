@@ -153,7 +153,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     assert.ok(method.may_differ);
     await dashboard.frame.getByLabel('Base', {exact: true}).selectOption({label: `vs ${RECORD}`});
     await dashboard.frame.getByRole('alert').waitFor();
-    assert.match(await dashboard.frame.getByRole('alert').innerText(), new RegExp(`two different models: ${method.timed_paired} of ${method.timed_nodes} timed nodes match.*no change is judged`, 's'));
+    assert.match(await dashboard.frame.getByRole('alert').innerText(), new RegExp(`two different models: ${method.timed_paired} of ${method.timed_nodes} timed nodes pair.*no change is judged`, 's'));
     assert.doesNotMatch(await dashboard.frame.locator('.compare').innerText(), /[+−]\d|slower than|faster than/);
     await picture('other_models');
     assert.deepEqual(await server.json('plugin/etrecord/base', {new: RECORD}), {run: null});
