@@ -111,16 +111,22 @@ static void put_bucket_counts(etr_jw *json, const char *key, const uint64_t *cou
   etr_jw_end(json);
 }
 
-/* Writes the list of distributions: for each value that has one, its index among the values, the
- * range and counts of its elements and of the reference's, and those of its errors. */
-static void put_spreads(const etr_fields *f, const document_value *values, size_t value_count) {
+/* Writes the list of distributions, of the most suspicious values first: for each value that has
+ * one, its index among the values, the range and counts of its elements and of the reference's, and
+ * those of its errors. */
+static void put_spreads(const etr_fields *f, const etr_accuracy *accuracy,
+                        const document_value *values, size_t value_count) {
   etr_field_begin_list(f, "spreads");
-  for (size_t i = 0; i < value_count; i++) {
-    const etr_value_spread *spread = values[i].row.value->spread;
-    if (!spread)
+  for (size_t rank = 0; rank < accuracy->ranked_count; rank++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[rank]];
+    const etr_value_spread *spread = value->spread;
+    size_t index = 0;
+    while (spread && index < value_count && values[index].row.value != value)
+      index++;
+    if (!spread || index == value_count)
       continue;
     etr_jw_object(f->json);
-    etr_field_count(f, "value", i);
+    etr_field_count(f, "value", index);
     etr_field_number(f, "least", spread->least);
     etr_field_number(f, "most", spread->most);
     put_bucket_counts(f->json, "reference", spread->reference);
@@ -219,7 +225,7 @@ bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method,
   etr_profile_put_columns(doc, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(values, count));
   put_candidates(doc, ops, values, count);
-  put_spreads(f, values, count);
+  put_spreads(f, accuracy, values, count);
   etr_jw_end(f->json);
   return true;
 }

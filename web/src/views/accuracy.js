@@ -7,6 +7,7 @@
 import {method, sectionOf, selectRow, selectedRows, show, source} from '../base/app.js';
 import {Columns, allRows} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
+import {countText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {Link, NodeLink} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
@@ -226,7 +227,7 @@ export function AccuracyView() {
       accuracy.candidates.length
         ? html` Most suspicious: ${accuracy.candidates.map(
             ({value, segment}, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators}
-              row=${operator[value]} /> (${segment.length} operators since the nearest values)`,
+              row=${operator[value]} /> (${countText(segment.length, 'operator')} since the nearest values)`,
           )}.`
         : null
     }
