@@ -1685,6 +1685,7 @@ typedef struct etr_warning {
   const char *entry; /**< "" if none */
   uint64_t offset;   /**< ETR_NO_OFFSET if none */
   const char *message;
+  bool is_caution; /**< it changes what the times mean: show it above them */
 } etr_warning;
 
 /** Everything that was read, joined. It is read-only. */

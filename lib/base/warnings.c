@@ -26,6 +26,11 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
   };
 }
 
+void etr_mark_caution(etr_warnings *warnings) {
+  if (warnings->list.count)
+    warnings->list.data[warnings->list.count - 1].is_caution = true;
+}
+
 void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,
                            etr_cut_names *cut) {
   enum { SHOWN = 60 };

@@ -380,6 +380,7 @@ static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "events inside delegate calls contain others: which ones is not known without the "
              ".pte or the ETRecord, so their times are shares of the call");
+  etr_mark_caution(t->warnings);
 }
 
 /* Returns whether any of the events of a delegate call shows how a part of the call's time was
@@ -1203,11 +1204,13 @@ static size_t complete_execute_times(etr_time *t) {
     t->execute_ticks[i] = t->sum_ticks[i];
     completed++;
   }
-  if (completed)
+  if (completed) {
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
              "delegates replaces it, and framework time is unknown",
              etr_method_label(t->placement->method), completed, t->run_count);
+    etr_mark_caution(t->warnings);
+  }
   return completed;
 }
 

@@ -208,10 +208,12 @@ static void warn_of_other_program(etr_opened_record *out) {
 static void warn_of_changed_programs(etr_opened_record *out) {
   for (size_t i = 0; i < out->methods.count; i++) {
     const etr_graph *graph = out->methods.data[i].graph;
-    if (graph && graph->is_changed)
-      etr_warn(&out->warnings, out->profile.etrecord, graph->entry, ETR_NO_OFFSET,
-               "%s. Until then kernels get the node that the program's order gives them, or none",
-               ETR_CHANGED_PROGRAM);
+    if (!graph || !graph->is_changed)
+      continue;
+    etr_warn(&out->warnings, out->profile.etrecord, graph->entry, ETR_NO_OFFSET,
+             "%s. Until then kernels get the node that the program's order gives them, or none",
+             ETR_CHANGED_PROGRAM);
+    etr_mark_caution(&out->warnings);
   }
 }
 

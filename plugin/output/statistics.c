@@ -132,18 +132,37 @@ void etr_field_method_rule(const etr_fields *fields, const etr_method *method) {
   etr_jw_end(fields->json);
 }
 
-#define TOKENS(name) NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_throughput, name)
+/* The tokens of runs, and their number in a second in words, NULL if that is not known. */
+typedef struct throughput_row {
+  const etr_throughput *of;
+  const char *rate_text;
+} throughput_row;
+
+#define TOKENS(name)                                                                               \
+  NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_VIA(throughput_row, of, etr_throughput, name)
 
 static const etr_field throughput_fields[] = {
     {"tokens_per_run", TOKENS(tokens_per_run), .nullable = true,
      .says = "elements of the token input, the mean over the typical run; null: not known"},
     {"tokens_per_second", TOKENS(tokens_per_second), .nullable = true},
+    {"rate_text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(throughput_row, rate_text),
+     .nullable = true,
+     .says = "tokens_per_second with its unit and as many digits as the runs support: "
+             "\"3,800 tokens/s\"; null: not known"},
     {"ms_per_token", TOKENS(ms_per_token), .nullable = true,
      .says = "milliseconds, whatever time_unit is"},
-    {"why", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_throughput, why), .nullable = true,
-     .says = "why it is not known; null if it is"},
+    {"why", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(throughput_row, of, etr_throughput, why),
+     .nullable = true, .says = "why it is not known; null if it is"},
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
+
+/* Writes "throughput": the tokens of runs whose Method::execute is given; null if there are none.
+ */
+static void put_throughput(const etr_fields *fields, etr_arena *arena,
+                           const etr_throughput *throughput, const etr_stats *execute) {
+  const throughput_row row = {throughput, etr_throughput_rate_text(arena, throughput, execute)};
+  etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, throughput ? &row : NULL);
+}
 
 /* Writes a phase of a method's runs, such as prompts, as a JSON object: its name and how it was
  * identified, its runs, statistics, noise and throughput. shown: unit of times in sentences. */
@@ -160,15 +179,17 @@ static void put_run_phase(const etr_fields *fields, etr_arena *arena, const etr_
   etr_field_stats(fields, &phase->execute);
   put_noise_object(fields, &phase->noise,
                    etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
-  etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, phase->throughput);
+  put_throughput(fields, arena, phase->throughput, &phase->execute);
   etr_jw_end(fields->json);
 }
 
 void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                          etr_unit shown) {
-  put_noise_object(fields, &method->noise,
-                   etr_steadiness_text(arena, fields->profile, method, shown));
-  etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, method->throughput);
+  const char *steadiness = etr_steadiness_text(arena, fields->profile, method, shown);
+  if (steadiness && !steadiness[0])
+    steadiness = etr_spread_text(arena, method);
+  put_noise_object(fields, &method->noise, steadiness);
+  put_throughput(fields, arena, method->throughput, &method->execute);
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)

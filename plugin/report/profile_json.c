@@ -9,6 +9,7 @@
 #include "report/profile_doc.h"
 #include "tables/decoder_output.h"
 #include "tables/finding_output.h"
+#include "tables/first_screen.h"
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
@@ -42,7 +43,8 @@ static void put_inputs(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
-/* Writes each warning as an object of the list that was begun, with its file, entry and message. */
+/* Writes each warning as an object of the list that was begun, with its file, entry and message,
+ * and whether it is a caution, which the page shows above the times. */
 static void put_warning_list(const etr_fields *f, const etr_warning *warnings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
@@ -50,6 +52,7 @@ static void put_warning_list(const etr_fields *f, const etr_warning *warnings, s
     put_path(f, warnings[i].file);
     etr_field_text(f, "entry", warnings[i].entry);
     etr_field_text(f, "message", warnings[i].message);
+    etr_field_flag(f, "is_caution", warnings[i].is_caution);
     etr_jw_end(f->json);
   }
 }
@@ -60,7 +63,7 @@ static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_begin_list(f, "warnings");
   const etr_warning clock = {"", "", ETR_NO_OFFSET,
-                             f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL};
+                             f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL, true};
   put_warning_list(f, &clock, clock.message != NULL);
   put_warning_list(f, f->profile->warnings, f->profile->warning_count);
   if (accuracy)
@@ -90,7 +93,7 @@ ETR_ROW_TYPE(balance, balance_fields);
  * out of memory. */
 static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
-  const char *notes[ETR_BALANCE_MOST_NOTES];
+  const char *notes[ETR_BALANCE_MOST_NOTES], *cautions[ETR_BALANCE_MOST_CAUTIONS];
   etr_balance balance;
   /* Runs that may be of several methods have their times joined as if all were runs of the first
    * of these methods, as in a summary. */
@@ -101,7 +104,11 @@ static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   etr_field_ticks(f, "clock_hidden", (double)joined->clock_hidden_ticks);
   etr_field_ticks(f, "clock_hidden_typical", joined->clock_hidden_typical);
   etr_field_flag(f, "logs_values", joined->logs_values);
-  etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &doc->arena, f->profile, method));
+  size_t caution_count = etr_balance_cautions(cautions, f->profile, method);
+  etr_field_texts(f, "cautions", cautions, caution_count);
+  /* Cautions are the first of all notes. */
+  size_t note_count = etr_balance_notes(notes, &doc->arena, f->profile, method);
+  etr_field_texts(f, "notes", notes + caution_count, note_count - caution_count);
   return true;
 }
 
@@ -156,6 +163,7 @@ static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
   }
   etr_jw_end(f->json);
   etr_field_text(f, "findings_note", etr_findings_note(findings));
+  etr_field_text(f, "findings_times_note", findings->times_note);
   return true;
 }
 
@@ -350,6 +358,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
   good = good && etr_summary_put_load_list(f, &doc.arena) && etr_decoder_put_profile(f, &doc.arena);
   if (wanted & ETR_PROFILE_COMPARED)
     etr_profile_put_record(&doc);
+  etr_field_number(f, "least_inside", ETR_LEAST_INSIDE);
   put_warnings(f);
   return close_document(&doc, good, error);
 }

@@ -927,12 +927,9 @@ static void move_rows_below_sums(table_lines *lines, table_line *sorted) {
   lines->list = sorted;
 }
 
-/* A row below the sum of its type is only shown if it has at least this share of the whole time. */
-#define LEAST_INNER 0.05
-
-/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time of the rows, and
- * lines whose time is 0, because it is below the clock's step; but not the first line, so that some
- * line remains. Adds the number of removed rows, not of sums, to lines->left_out. */
+/* Removes rows below a sum that are smaller than ETR_LEAST_INSIDE of the whole time of the rows,
+ * and lines whose time is 0, because it is below the clock's step; but not the first line, so that
+ * some line remains. Adds the number of removed rows, not of sums, to lines->left_out. */
 static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   size_t kept = 0;
   double whole = 0;
@@ -940,7 +937,7 @@ static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
     whole += s->groups.list[i].stats.typical;
   for (size_t i = 0; i < lines->count; i++) {
     const table_line *line = &lines->list[i];
-    bool is_small = line->is_inner ? line->ticks < LEAST_INNER * whole
+    bool is_small = line->is_inner ? line->ticks < ETR_LEAST_INSIDE * whole
                                    : line->ticks == 0 && kept > 0;
     if (is_small)
       lines->left_out += line->group != NULL;

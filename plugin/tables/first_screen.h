@@ -16,6 +16,10 @@
   "to_executorch() changed this Edge program, so times may be missing on its nodes: export it "    \
   "again"
 
+/** The least share of the time of all rows for which a row is listed below the sum of its type,
+ * here and on the page, which reads it in its document. */
+#define ETR_LEAST_INSIDE 0.05
+
 /** What is shown of a method. */
 typedef struct etr_first_screen {
   const etr_method *method;

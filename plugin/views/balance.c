@@ -148,11 +148,20 @@ static const char *logging_note(const etr_method *method) {
              : NULL;
 }
 
+size_t etr_balance_cautions(const char *out[ETR_BALANCE_MOST_CAUTIONS], const etr_profile *profile,
+                            const etr_method *method) {
+  const char *notes[ETR_BALANCE_MOST_CAUTIONS] = {cold_run_note(profile, method),
+                                                  logging_note(method)};
+  size_t count = 0;
+  for (size_t i = 0; i < ETR_BALANCE_MOST_CAUTIONS; i++)
+    if (notes[i])
+      out[count++] = notes[i];
+  return count;
+}
+
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method) {
-  const char *notes[ETR_BALANCE_MOST_NOTES] = {
-      cold_run_note(profile, method),
-      logging_note(method),
+  const char *notes[] = {
       certainty_note(arena, profile, method),
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
@@ -163,8 +172,8 @@ size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *are
                           "ran is not recorded"
                         : NULL,
       layers_note(profile, method)};
-  size_t count = 0;
-  for (size_t i = 0; i < ETR_BALANCE_MOST_NOTES; i++)
+  size_t count = etr_balance_cautions(out, profile, method);
+  for (size_t i = 0; i < ETR_COUNT(notes); i++)
     if (notes[i])
       out[count++] = notes[i];
   return count;

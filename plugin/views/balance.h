@@ -51,10 +51,17 @@ const char *etr_broad_part_name(etr_broad_part part);
 
 enum { ETR_BALANCE_MOST_NOTES = 7 };
 
-/** Lists notes on what the runs did besides an inference, on how far the times on nodes can be
- * trusted ("88 % of the time on nodes is ..."), on compute units, and on which file is missing for
- * layers, modules or source lines. Returns the number of notes, which is smaller when out of
- * memory. */
+enum { ETR_BALANCE_MOST_CAUTIONS = 2 };
+
+/** Lists the notes that change what the times mean: that they are those of a cold run, or of runs
+ * that logged values. Returns their number. Static. */
+size_t etr_balance_cautions(const char *out[ETR_BALANCE_MOST_CAUTIONS], const etr_profile *profile,
+                            const etr_method *method);
+
+/** Lists notes: first the cautions, on what the runs did besides an inference, on how far the times
+ * on nodes can be trusted ("88 % of the time on nodes is ..."), on compute units, and on which file
+ * is missing for layers, modules or source lines. Returns the number of notes, which is smaller
+ * when out of memory. */
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method);
 

@@ -35,10 +35,22 @@ static void put_number(etr_writer *writer, etr_arena *arena, double value) {
 
 /* ---- Tokens of a run ---- */
 
-const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
-                                const etr_stats *execute) {
+const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
+                                     const etr_stats *execute) {
   const double much = 0.05; /* of the time that the runs differ: it has no third digit then */
   int digits = etr_stats_spread(execute, 0) > much * execute->typical ? 2 : 3;
+  etr_text text;
+  etr_writer writer;
+  if (!throughput || throughput->why)
+    return NULL;
+  etr_text_begin(&text, arena, &writer);
+  put_number(&writer, arena, rounded_to(throughput->tokens_per_second, digits));
+  etr_puts(&writer, " tokens/s");
+  return etr_text_end(&text, &writer);
+}
+
+const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
+                                const etr_stats *execute) {
   etr_text text;
   etr_writer writer;
   if (!throughput)
@@ -50,9 +62,8 @@ const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughp
   etr_put_fixed(&writer, tokens, fabs(tokens - floor(tokens)) > 0 ? 1 : 0);
   etr_putf(&writer, " token%s a run: ", fabs(tokens - 1) > 0 ? "s" : "");
   put_number(&writer, arena, throughput->ms_per_token);
-  etr_puts(&writer, " ms per token, ");
-  put_number(&writer, arena, rounded_to(throughput->tokens_per_second, digits));
-  etr_puts(&writer, " tokens/s");
+  etr_putf(&writer, " ms per token, %s",
+           etr_or_empty(etr_throughput_rate_text(arena, throughput, execute)));
   return etr_text_end(&text, &writer);
 }
 

@@ -9,9 +9,13 @@
 #include "etrecord_compare.h"
 #include "etrecord_tb.h"
 
+/** Returns "2,120 tokens/s"; NULL if that is not known, or when out of memory. execute: of the
+ * runs; where these differ much, it has two digits instead of three. */
+const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
+                                     const etr_stats *execute);
+
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
- * `throughput` is NULL, or when out of memory. execute: of the runs; where these differ much,
- * tokens/s have two digits instead of three. */
+ * `throughput` is NULL, or when out of memory. tokens/s are those of etr_throughput_rate_text(). */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
                                 const etr_stats *execute);
 

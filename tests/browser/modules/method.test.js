@@ -28,6 +28,21 @@ const roundedFrom = (shown, rate, what) => {
   assert.ok(Math.abs(shown - rate) <= 5.001e-4 * rate, `${what}: ${shown} is not ${rate}`);
 };
 
+describe('what the library decides for the page', {skip: missing('command')}, () => {
+  it('has what changes the meaning of times apart from other notes', () => {
+    const cautions = record => [...documentOf(record).methods.flatMap(method => method.cautions), ...documentOf(record).warnings.filter(warning => warning.is_caution).map(({message}) => message)];
+    assert.match(cautions('changed_edge').join(), /changed this Edge program/);
+    assert.match(cautions('debug_portable').join(), /logged values/);
+    assert.deepEqual(cautions('mv2_xnnpack'), []);
+    assert.ok(documentOf('debug_portable').methods.every(({notes}) => notes.every(note => !/logged values/.test(note))), 'once');
+  });
+
+  it('has tokens per second in the digits of the terminal', () => {
+    const [{throughput}] = documentOf('llama_xnnpack').methods;
+    assert.equal(throughput.rate_text, run('summary', join(fixtures, 'llama_xnnpack')).match(/[\d,]+ tokens\/s/)[0]);
+  });
+});
+
 for (const record of RECORDS) {
   describe(record, {skip: missing('command')}, () => {
     const profile = readProfile(documentOf(record)), summary = answer('summary', record, 'ns'), nodes = answer('nodes', record, 'ns');

@@ -392,12 +392,14 @@ class Throughput(_Answer):
         tokens_per_run: elements of the token input, the mean over the typical run; None: not known
         ms_per_token: milliseconds, whatever time_unit is
         why: why it is not known; None if it is
+        rate_text: tokens_per_second with its unit and as many digits as the runs support: "3,800 tokens/s"; None: not known
     """
 
     tokens_per_run: float | None = None
     tokens_per_second: float | None = None
     ms_per_token: float | None = None
     why: str | None = None
+    rate_text: str | None = None
 
 
 @dataclass(repr=False, eq=False)

@@ -321,6 +321,7 @@ function readMethod(method, index, texts) {
     groups: method.groups ?? [],
     clocks: method.clocks ?? {},
     delegation: method.delegation,
+    cautions: method.cautions ?? [],
     notes: method.notes ?? [],
     delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)),
     delegatePhases: perInference(method.phases, runs),
@@ -358,6 +359,7 @@ export function readProfile(document) {
       load: document.load,
       firstToken: document.first_token ?? null,
       cacheGrowth: document.cache_growth ?? null,
+      leastInside: document.least_inside,
       warnings: document.warnings,
       peaks: document.roofs ?? null,
     };

@@ -193,12 +193,11 @@ export function rowLabels(rows, head) {
 
 /**
  * Returns rows with one more before the operators that a part of the answer names together, such as all linear layers
- * in float32: {kind: 'several'}, the sum of these. Of them those follow it, `isInset`, that take a twentieth of the
- * time of all rows, as on the first screen of the terminal. Most time first.
+ * in float32: {kind: 'several'}, the sum of these. Of them those follow it, `isInset`, that take at least
+ * `least`, 0 to 1, of the time of all rows. Most time first.
  */
-export function withSums(rows, parts) {
-  const LEAST_INSIDE = 0.05,
-    whole = rows.reduce((all, {time}) => all + time, 0),
+export function withSums(rows, parts, least) {
+  const whole = rows.reduce((all, {time}) => all + time, 0),
     list = [];
   let rest = rows;
   for (const {kind, op, dtype, backend, count} of parts ?? []) {
@@ -220,7 +219,7 @@ export function withSums(rows, parts) {
       min: NaN,
       max: NaN,
       filter: `op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`,
-      inside: inside.filter(({time}) => time >= LEAST_INSIDE * whole).map(row => ({...row, isInset: true})),
+      inside: inside.filter(({time}) => time >= least * whole).map(row => ({...row, isInset: true})),
     });
   }
   return byTime([...list, ...rest]).flatMap(row => (row.inside ? [row, ...row.inside] : [row]));

@@ -227,8 +227,8 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
 
 /* ---- The same modules on one scale ---- */
 
-/* Whether a module is the head, or around it. */
-const isAround = (head, path) => path === '' || head === path || head.startsWith(`${path}.`);
+/* Whether a module is `around`, or in it; all are in the top level, ''. */
+const isIn = (module, around) => around === '' || module === around || Boolean(module?.startsWith(`${around}.`));
 
 /**
  * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They
@@ -241,8 +241,8 @@ export function blocksOf(answer) {
     blocks = [];
   for (const row of rows) {
     const {module: path} = row,
-      isItself = isAround(head, path);
-    if (!isItself && !isAround(head, path.slice(0, Math.max(0, path.lastIndexOf('.'))))) continue; // in a block
+      isItself = isIn(head, path);
+    if (!isItself && !isIn(head, path.slice(0, Math.max(0, path.lastIndexOf('.'))))) continue; // in a block
     const {verdict, ...times} = isItself ? row : row.with_children;
     blocks.push({
       label: isItself ? `${path || 'forward'} itself` : relativePath(path, head) || path,
@@ -345,11 +345,11 @@ export function Aligned({answer, width, height, name, baseName}) {
 /* ---- Tables ---- */
 
 /* What changed in a module, which the base calls basePath: operators that are gone or new, as the nodes say, those that
-   took most first. */
-function whatChanged(answer, path, basePath) {
-  const isIn = (module, around) => module === around || (around && module?.startsWith(`${around}.`)),
+   took most first. isAlone: not in the modules inside it. */
+function whatChanged(answer, path, basePath, isAlone) {
+  const isOf = isAlone ? (module, one) => module === one : isIn,
     inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
-      now === null ? isIn(before, basePath) : isIn(now, path),
+      now === null ? isOf(before, basePath) : isOf(now, path),
     ),
     named = kind => [
       ...new Set(
@@ -427,14 +427,15 @@ function ModulesTable({answer}) {
     {head} = blocksOf(answer),
     rows = sortRows(
       answer.by_module
-        .filter(({module, base_nodes: before, new_nodes: now}) => !isAround(head, module) || before || now)
+        .filter(({module, base_nodes: before, new_nodes: now}) => !isIn(head, module) || before || now)
         .map(row => ({
           key: row.module
-            ? `${row.module}${isAround(head, row.module) ? ' itself' : ''}${row.base_key ? ` (was ${row.base_key})` : ''}`
+            ? `${row.module}${isIn(head, row.module) ? ' itself' : ''}${row.base_key ? ` (was ${row.base_key})` : ''}`
             : TOP_LEVEL,
           path: row.module,
           basePath: row.base_key ?? row.module,
-          row: isAround(head, row.module) ? row : row.with_children,
+          isAlone: isIn(head, row.module),
+          row: isIn(head, row.module) ? row : row.with_children,
         })),
       ({row}) => Math.abs(changeOf(row) ?? 0),
       true,
@@ -465,7 +466,7 @@ function ModulesTable({answer}) {
         key: 'what',
         title: 'what changed in it',
         class: 'key quiet whole',
-        text: ({path, basePath, what}) => what ?? whatChanged(answer, path, basePath),
+        text: ({path, basePath, what, isAlone}) => what ?? whatChanged(answer, path, basePath, isAlone),
       },
     ]} />`;
 }

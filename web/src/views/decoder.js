@@ -4,7 +4,7 @@
 // whether a token takes longer the more are before it. The library counts and adds up.
 
 import {explainRuns, method, profile, timeOf, timeWithUnit, unitName} from '../base/app.js';
-import {countText, rateText, shareText} from '../base/format.js';
+import {countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {bar} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
@@ -15,11 +15,7 @@ const NS = 1e6; // ns in a ms, in which times of a token are
  * Returns "8 tokens, 3,850 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known.
  */
 export const speedText = throughput =>
-  throughput?.tokens_per_second
-    ? `${countText(throughput.tokens_per_run, 'token')}, ${rateText(
-        Number(throughput.tokens_per_second.toPrecision(3)),
-      )} tokens/s`
-    : '';
+  throughput?.rate_text ? `${countText(throughput.tokens_per_run, 'token')}, ${throughput.rate_text}` : '';
 
 /** When the first token is there, with the method that reads the prompt if it is not the one that is shown. */
 export function firstTokenText() {

@@ -215,7 +215,9 @@ export function Levers({isWide}) {
       finding => html`<${Lever} key=${finding.index} finding=${finding}
       isWhole=${isWide && room.value.height >= HIGH} />`,
     )}</ol>
-    ${document.findings_note ? html`<p class="note">${sentence(document.findings_note)}</p>` : null}
+    ${[document.findings_note, document.findings_times_note]
+      .filter(Boolean)
+      .map(note => html`<p class="note">${sentence(note)}</p>`)}
       </section>`;
 }
 
@@ -247,7 +249,7 @@ function Rows() {
     : `${countText(operators.timed.length, 'operator')}${
         isFolded ? ` in ${countText(ofOperators, 'row')}: the same of repeated modules is one` : ''
       }`;
-  const shown = text ? list : withSums(list, method.value.document.answer?.parts);
+  const shown = text ? list : withSums(list, method.value.document.answer?.parts, profile.value.leastInside);
   const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
     columns = operatorColumns(shown, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
   return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}
@@ -305,16 +307,15 @@ function Phases() {
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
-/* Doubts that change what the numbers mean come first: a clock that counts cycles, a changed program, an unknown
-   method, a cold run, runs that logged values. */
-const isFirst = note => /tick|cycles|changed|not known|unknown|cold|logged/i.test(note);
-
-/* The notes and warnings of that kind. */
-const doubts = () => [...method.value.notes, ...profile.value.warnings.map(({message}) => message)].filter(isFirst);
+/* The notes and warnings that change what the times mean, which are above them. */
+const cautions = () => [
+  ...method.value.cautions,
+  ...profile.value.warnings.filter(warning => warning.is_caution).map(({message}) => message),
+];
 
 function Notes() {
   const {notes, noise, document} = method.value,
-    rest = [...notes.filter(note => !isFirst(note)), noise?.text].filter(Boolean),
+    rest = [...notes, noise?.text].filter(Boolean),
     missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
   return html`${[...rest, ...missing].map(
     note => html`<p class="note small"
@@ -323,7 +324,7 @@ function Notes() {
 }
 
 function Warnings() {
-  const warnings = profile.value.warnings.filter(({message}) => !isFirst(message));
+  const warnings = profile.value.warnings.filter(warning => !warning.is_caution);
   if (warnings.length === 0) return null;
   return html`<section class="warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>
     ${warnings.map(
@@ -361,7 +362,7 @@ export function SummaryView() {
   const shown = method.value;
   if (shown.runs === 0)
     return html`<div class="summary"><${NotRun} /><${Levers} isWide=${true} /><${Warnings} /><${Inputs} /></div>`;
-  return html`<div class="summary"><${Hero} />${doubts().map(note => html`<p class="note doubt-line">${note}</p>`)}<div
+  return html`<div class="summary"><${Hero} />${cautions().map(text => html`<p class="note caution">${text}</p>`)}<div
     class="two"><div class="left"><${TimePicture} /></div><div class="right"><${Levers}
     isWide=${room.value.width >= 1600} /></div>
     <div class="left"><${Rows} /><${Phases} /><${Decoder} /></div></div><${Notes} /><${Warnings} /><${Inputs} /></div>`;
