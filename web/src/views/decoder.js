@@ -12,7 +12,7 @@ import {SmallTable} from '../parts/table.js';
 const NS = 1e6; // ns in a ms, in which times of a token are
 
 /**
- * Returns "8 tokens, 3,850 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known.
+ * Returns "8 tokens, 3,800 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known.
  */
 export const speedText = throughput =>
   throughput?.rate_text ? `${countText(throughput.tokens_per_run, 'token')}, ${throughput.rate_text}` : '';
