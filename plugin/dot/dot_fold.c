@@ -6,6 +6,7 @@
 
 #include "base/writer.h"
 #include "output/label.h"
+#include "output/ranking.h"
 
 #include <stdlib.h>
 
@@ -408,9 +409,11 @@ static int by_scope(const void *a, const void *b) {
 }
 
 /* Returns, for each scope that is drawn for others, the median of their times, each the sum of its
- * nodes' averages per inference, in ticks; 0 for other scopes. A block in a block that is not drawn
- * counts for the scope that is drawn at its depth. NULL when out of memory. */
-static const double *find_medians(folder *f) {
+ * nodes' times per inference, by the profile's statistic, in ticks; 0 for other scopes. A block in
+ * a block that is not drawn counts for the scope that is drawn at its depth. NULL when out of
+ * memory.
+ */
+static const double *find_medians(folder *f, const etr_profile *profile) {
   const etr_scope *scopes = f->scopes->list;
   double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);
   block_copy *copies = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *copies);
@@ -425,7 +428,7 @@ static const double *find_medians(folder *f) {
       added->scope = scopes[added->scope].parent;
     for (size_t node = 0; f->graph->times != NULL && node < counted->nodes.count; node++) {
       const etr_node_time *time = &f->graph->times[counted->nodes.data[node]];
-      added->ticks += time->runs > 0 ? time->avg : 0;
+      added->ticks += time->runs > 0 ? etr_ranking_time(profile, etr_times_of_node(time)) : 0;
     }
   }
   if (medians == NULL || copies == NULL)
@@ -467,8 +470,8 @@ static bool find_kinds_and_steps(folder *f) {
   return !etr_arena_failed(f->arena);
 }
 
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph,
-                       etr_scopes *scopes, etr_dot_choice *choice) {
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_profile *profile,
+                       const etr_graph *graph, etr_scopes *scopes, etr_dot_choice *choice) {
   folder f = {
       .arena = arena, .graph = graph, .scopes = scopes, .choice = choice, .text = {.arena = arena}};
   size_t nodes = graph->node_count;
@@ -484,7 +487,7 @@ bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *gra
     if (f.stand_in[i] != i)
       choice->drawn[i] = choice->focused[i] = false;
   }
-  *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, find_medians(&f)};
+  *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, find_medians(&f, profile)};
   return !etr_arena_failed(arena);
 }
 

@@ -441,7 +441,7 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   out->by_accuracy = options != NULL && options->by_accuracy;
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
   if (options != NULL && options->fold &&
-      !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
+      !etr_dot_fold_make(&out->fold, arena, profile, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
   size_t scopes = out->scopes.count;
   p.node_sums = etr_arena_alloc_array(arena, nodes, sizeof *p.node_sums);

@@ -62,13 +62,13 @@ typedef struct etr_dot_fold {
   const uint32_t *copies; /* per scope: number of siblings that it is drawn for, including itself */
   const uint32_t *last;   /* per scope: the last of these siblings */
   const double *median; /* per scope that is drawn for others: median of their times per inference,
-                           in ticks */
+                           by the profile's statistic, in ticks */
 } etr_dot_fold;
 
 /** Adds a scope for each step of a loop, finds equal blocks, and removes blocks that are not drawn
  * from the choice. A zeroed fold folds nothing. Returns false when out of memory. */
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph,
-                       etr_scopes *scopes, etr_dot_choice *choice);
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_profile *profile,
+                       const etr_graph *graph, etr_scopes *scopes, etr_dot_choice *choice);
 
 /** Returns true if two nodes, of which one reads the other, are in equal blocks that are siblings:
  * data flows from one block into the next. */
