@@ -1688,6 +1688,13 @@ typedef struct etr_warning {
   bool is_caution; /**< it changes what the times mean: show it above them */
 } etr_warning;
 
+/** Whether the processor of a recording has AVX-512 VNNI, which multiplies int8 fast. */
+typedef enum etr_vnni {
+  ETR_VNNI_UNKNOWN,
+  ETR_VNNI_LACKING, /**< an x86-64 processor whose instructions are known */
+  ETR_VNNI_THERE,
+} etr_vnni;
+
 /** Everything that was read, joined. It is read-only. */
 struct etr_profile {
   const char *etrecord; /**< path as given; NULL if none was read */
@@ -1719,8 +1726,8 @@ struct etr_profile {
   etr_skip skip;           /**< from the options */
   etr_statistic statistic; /**< from the options */
   etr_peaks peaks;         /**< from the options */
-  bool has_vnni; /**< it was recorded on an x86-64 processor that has AVX-512 VNNI: on such
-                    were ratios between kernels measured that findings rest on */
+  etr_vnni vnni;           /**< whether its processor is like those on which the ratios between
+                              kernels were measured that findings rest on */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's
    * nodes that take at least 50 us and move 1 MB (bandwidth) or compute a million
    * multiply-accumulates in a call; 0 if there is none. */

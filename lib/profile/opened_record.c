@@ -388,49 +388,57 @@ static bool has_word(etr_slice words, const char *word) {
   return false;
 }
 
-/* Returns true if a JSON document is an object whose member "instructions" is a text, words
- * separated by blanks, that has the word; false, too, for what is no such document, and when out of
- * memory. */
-static bool lists_instruction(etr_slice document, const char *word) {
+/* Returns what a list of a processor's instructions, words separated by blanks, says of VNNI. Those
+ * of x86-64 have AVX2 or more; with AVX VNNI, which has shorter registers, nothing is known. */
+static etr_vnni vnni_among(etr_slice instructions) {
+  if (has_word(instructions, "avx512_vnni")) /* only x86-64 has it */
+    return ETR_VNNI_THERE;
+  bool is_x86 = has_word(instructions, "avx2") || has_word(instructions, "avx512f");
+  return is_x86 && !has_word(instructions, "avx_vnni") ? ETR_VNNI_LACKING : ETR_VNNI_UNKNOWN;
+}
+
+/* The same of the member "instructions" of a JSON document, which is an object; ETR_VNNI_UNKNOWN,
+ * too, for what is no such document, and when out of memory. */
+static etr_vnni vnni_in_document(etr_slice document) {
   etr_json *json = etr_json_open_memory(document, NULL);
-  bool found = false;
+  etr_vnni found = ETR_VNNI_UNKNOWN;
   if (!json)
-    return false;
+    return found;
   if (etr_json_peek(json) == ETR_JSON_OBJECT) {
     etr_json_object(json);
     for (etr_slice key; etr_json_key(json, &key);) {
       bool is_list = etr_slice_equal(key, ETR_SLICE("instructions")) &&
                      etr_json_peek(json) == ETR_JSON_STRING;
       if (is_list)
-        found = has_word(etr_json_string(json), word);
+        found = vnni_among(etr_json_string(json));
       else
         etr_json_skip(json);
     }
   }
-  found &= !etr_json_failed(json);
+  if (etr_json_failed(json))
+    found = ETR_VNNI_UNKNOWN;
   etr_json_close(json);
   return found;
 }
 
-/* Returns false if nothing says what the processor has: no record.json lies beside inputs in
- * memory, and one that cannot be read, or whose path is too long, is ignored. */
-bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
+/* Nothing is known if no record.json lies beside inputs in memory, and one that cannot be read, or
+ * whose path is too long, is ignored. */
+etr_vnni etr_find_vnni(const etr_inputs *inputs, const char *instructions) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
-  static const char word[] = "avx512_vnni"; /* only x86-64 has it */
   char path[LONGEST_PATH];
   etr_error error;
   etr_file file;
   if (instructions)
-    return has_word(etr_slice_of(instructions), word);
+    return vnni_among(etr_slice_of(instructions));
   const char *beside = inputs->etdump_count ? inputs->etdumps[0] : inputs->etrecord;
   const char *slash = beside ? strrchr(beside, '/') : NULL;
   int folder = slash ? (int)(slash - beside + 1) : 0;
   int size = snprintf(path, sizeof path, "%.*srecord.json", folder, etr_or_empty(beside));
   if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH)
-    return false;
+    return ETR_VNNI_UNKNOWN;
   if (!etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
-    return false;
-  bool has_vnni = lists_instruction(etr_file_bytes(&file), word);
+    return ETR_VNNI_UNKNOWN;
+  etr_vnni vnni = vnni_in_document(etr_file_bytes(&file));
   etr_file_clear(&file);
-  return has_vnni;
+  return vnni;
 }

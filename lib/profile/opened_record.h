@@ -44,10 +44,10 @@ struct etr_opened_record {
   etr_kept *kept; /* see etr_method_inputs.kept */
 };
 
-/** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the
+/** Returns whether the processor on which the inputs were recorded has AVX-512 VNNI: by the
  * instructions given, or else by those of record.json beside the ETDump, or the ETRecord. A file of
  * that name that says nothing of it is ignored. */
-bool etr_has_vnni(const etr_inputs *inputs, const char *instructions);
+etr_vnni etr_find_vnni(const etr_inputs *inputs, const char *instructions);
 
 /** Finds out which kind of input each buffer in memory is that the caller put into `given`, as
  * etr_inputs_find() does for files. Clear *out with etr_inputs_clear(). Errors: those of

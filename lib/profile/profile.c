@@ -705,7 +705,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_status status = etr_join_dumps(out, opened, inputs, options, error);
   if (status == ETR_OK) {
     ((profile_box *)*out)->own = opened;
-    (*out)->has_vnni = etr_has_vnni(inputs, options ? options->instructions : NULL);
+    (*out)->vnni = etr_find_vnni(inputs, options ? options->instructions : NULL);
     etr_file_clear(&opened->pte.file);
   } else {
     etr_close_record(opened);

@@ -53,7 +53,7 @@ static const char *split_text(etr_finder *finder, const etr_value *filter, bool 
 
 /* Adds the finding about depthwise convolutions whose filters are too large for XNNPACK's fast
  * kernels, if there are any. It saves what the measured ratio of speeds says, which is surer on a
- * processor like the measured one (has_vnni). Returns false when out of memory. */
+ * processor like the measured one (etr_profile.vnni). Returns false when out of memory. */
 bool etr_add_depthwise_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
@@ -96,7 +96,7 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
       etr_they_take(count), time, MOST_WEIGHTS,
       etr_or_empty(finder->graph->times[added->nodes[0]].runs_as), split_ratio.low,
       split_ratio.high);
-  bool is_like = finder->profile->has_vnni;
+  bool is_like = finder->profile->vnni == ETR_VNNI_THERE;
   etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                            is_like
                                ? "results differ by rounding"

@@ -248,12 +248,25 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
     variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_between(type, from);
+  static const struct {
+    const char *where; /* behind the ratio */
+    etr_sureness sureness;
+    const char *caveat;
+  } by_vnni[] = {
+      [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
+                            "the ratio is of another processor, and accuracy may suffer"},
+      [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
+                            "the ratio is of processors with VNNI, which this one lacks; accuracy "
+                            "may suffer"},
+      [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
+  };
+  etr_vnni vnni = finder->profile->vnni;
+  bool may_save_nothing = vnni == ETR_VNNI_LACKING;
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
-                                 target->ticks * etr_saved_at(ratio.low),
+                                 may_save_nothing ? 0 : target->ticks * etr_saved_at(ratio.low),
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
-  bool is_like = finder->profile->has_vnni;
   added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(target),
                                   type->type);
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
@@ -261,7 +274,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s is %g to %g times as fast%s",
                                  etr_they_take(target->count), time_of(target), etr_or_empty(in),
                                  type->type, has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
-                                 is_like ? " on such processors" : ", on x86-64 with VNNI");
+                                 by_vnni[vnni].where);
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
@@ -269,16 +282,15 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
       etr_they_take(target->count), time_of(target), dtype, names[layer], ratio.low, ratio.high,
       type->type, etr_ratio_source(), from ? "" : other_types(target, layer, type->type),
       left_out_text(target));
-  etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
-                           is_like ? "accuracy may suffer"
-                                   : "the ratio is of another processor, and accuracy may suffer");
+  etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
   added->variant = variant;
   if (!target->part->has_graph && target->part->is_linear) /* XNNPACK has one kernel for both */
     added->fact = etr_arena_format(finder->arena,
                                    "%s %s: linear layers, or 1x1 convolutions; %s is %g to %g "
                                    "times as fast%s",
                                    etr_they_take(target->count), time_of(target), type->type,
-                                   ratio.low, ratio.high, is_like ? "" : ", on x86-64 with VNNI");
+                                   ratio.low, ratio.high,
+                                   vnni == ETR_VNNI_THERE ? "" : by_vnni[vnni].where);
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(

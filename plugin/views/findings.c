@@ -315,13 +315,31 @@ static bool is_mostly_interrupted(const etr_finder *finder, const etr_finding *f
   return typical > 0 && uninterrupted * 2 <= typical;
 }
 
+/* Returns true if the runs are few and at least two thirds of the time that a finding's operators
+ * take is missing in the fastest run of each: one slow run may then be all of it. */
+static bool is_mostly_of_few_runs(const etr_finder *finder, const etr_finding *finding) {
+  double typical = 0, least = 0;
+  if (finder->method->noise.verdict != ETR_NOISE_FEW_RUNS)
+    return false;
+  for (size_t i = 0; i < finding->node_count; i++) {
+    const etr_node_time *time = &finder->graph->times[finding->nodes[i]];
+    typical += time->typical;
+    least += time->runs > 0 ? time->per_run.min : 0;
+  }
+  return typical > 0 && least * 3 <= typical;
+}
+
 /* Lowers how sure a finding is if its times are not: to likely if they are estimates or runs differ
- * much, to possible if most of them was interruptions. Time that was spent once stays as it is. */
+ * much, to possible if most of them was interruptions or is not in each of few runs. Time that was
+ * spent once stays as it is. */
 static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
   bool is_about_model = !finding->is_once && !etr_finding_is_timing(finding->kind);
   if (is_about_model && is_mostly_interrupted(finder, finding))
     etr_finding_set_sureness(finding, ETR_POSSIBLE,
                              "its operators were interrupted, which is not counted: measure again");
+  else if (is_about_model && is_mostly_of_few_runs(finder, finding))
+    etr_finding_set_sureness(finding, ETR_POSSIBLE,
+                             "most of it was in some of few runs only: measure again");
   if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
     etr_finding_set_sureness(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)

@@ -183,7 +183,8 @@ def document(types, operators):
                        '`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. '
                        'A ratio is a range over layers of several sizes, with the median behind it.')
     lines += [f'- A: {in_turns.processor()}, ExecuTorch {in_turns.version()}, one thread, {time.strftime("%Y-%m-%d")}.', f'- B: {OTHER}; measured earlier.', '']
-    lines += ['On x86-64 with AVX-512 VNNI they are *likely*; on another processor, or if it is not known, a *rule of thumb*.', '']
+    lines += ['On x86-64 with AVX-512 VNNI they are *likely*. On x86-64 that is known to lack VNNI, savings of int8 begin at 0 and',
+              'are *possible*. On another processor, or if it is not known, they are a *rule of thumb*.', '']
     lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.')
     lines += ['| layer | ' + ' | '.join(f'{name}, {where}' for name in TYPES for where in 'AB') + ' |', '|---|' + '---|' * 2 * len(TYPES)]
     for kind, ratios in types.items():

@@ -371,25 +371,29 @@ Test(findings, what_takes_most_has_a_next_step) {
   cr_assert_not_null(half);
   const struct {
     const char *backend, *dtype;
-    bool has_vnni; /* the ratios were measured on processors that have it */
+    etr_vnni vnni; /* the ratios were measured on processors that have it */
     etr_finding_kind kind;
     const char *title;
     double low, high; /* parts of its time; NaN: not known */
     double within;    /* of its time: ratios that follow from two have two digits */
     etr_sureness sureness;
   } cases[] = {
-      {"XnnpackBackend", "float32", false, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
-       etr_saved_at(type->low), etr_saved_at(type->high), 1e-6, ETR_RULE_OF_THUMB},
-      {"XnnpackBackend", "float32", true, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
-       etr_saved_at(type->low), etr_saved_at(type->high), 1e-6, ETR_LIKELY},
-      {"XnnpackBackend", "float16", false, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
-       etr_saved_at(type->low / half->high), etr_saved_at(type->high / half->low), 0.02,
+      {"XnnpackBackend", "float32", ETR_VNNI_UNKNOWN, ETR_FINDING_QUANTIZE,
+       "Quantize 1 convolution to int8", etr_saved_at(type->low), etr_saved_at(type->high), 1e-6,
        ETR_RULE_OF_THUMB},
-      {"XnnpackBackend", "int8", true, ETR_FINDING_LESS_WORK,
+      {"XnnpackBackend", "float32", ETR_VNNI_THERE, ETR_FINDING_QUANTIZE,
+       "Quantize 1 convolution to int8", etr_saved_at(type->low), etr_saved_at(type->high), 1e-6,
+       ETR_LIKELY},
+      {"XnnpackBackend", "float32", ETR_VNNI_LACKING, ETR_FINDING_QUANTIZE,
+       "Quantize 1 convolution to int8", NAN, etr_saved_at(type->high), 1e-6, ETR_POSSIBLE},
+      {"XnnpackBackend", "float16", ETR_VNNI_UNKNOWN, ETR_FINDING_QUANTIZE,
+       "Quantize 1 convolution to int8", etr_saved_at(type->low / half->high),
+       etr_saved_at(type->high / half->low), 0.02, ETR_RULE_OF_THUMB},
+      {"XnnpackBackend", "int8", ETR_VNNI_THERE, ETR_FINDING_LESS_WORK,
        "Use a smaller input, or fewer channels", NAN, NAN, 0, ETR_POSSIBLE},
-      {"SomeBackend", "float32", false, ETR_FINDING_LESS_WORK,
+      {"SomeBackend", "float32", ETR_VNNI_UNKNOWN, ETR_FINDING_LESS_WORK,
        "Use a smaller input, or fewer channels", NAN, NAN, 0, ETR_POSSIBLE},
-      {NULL, "float32", false, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK",
+      {NULL, "float32", ETR_VNNI_UNKNOWN, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK",
        etr_saved_at(ratio.low / 2), etr_saved_at(ratio.high), 1e-6, ETR_RULE_OF_THUMB},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -410,7 +414,7 @@ Test(findings, what_takes_most_has_a_next_step) {
     t.nodes.data[conv].outputs = &value;
     t.nodes.data[conv].output_count = 1;
     run_twice(&t, &runs, conv, &event);
-    t.profile.has_vnni = cases[i].has_vnni;
+    t.profile.vnni = cases[i].vnni;
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     const etr_finding *lever = NULL;
     for (size_t k = 0; k < found.count; k++)

@@ -392,7 +392,8 @@ class Throughput(_Answer):
         tokens_per_run: elements of the token input, the mean over the typical run; None: not known
         ms_per_token: milliseconds, whatever time_unit is
         why: why it is not known; None if it is
-        rate_text: tokens_per_second with its unit and as many digits as the runs support: "3,800 tokens/s"; None: not known
+        rate_text: tokens_per_second with its unit and as many digits as the runs support: "3,800 tokens/s"; None: not known, or one for each of
+            phases_of_runs
     """
 
     tokens_per_run: float | None = None
