@@ -148,7 +148,7 @@ static const etr_field throughput_fields[] = {
     {"rate_text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(throughput_row, rate_text),
      .nullable = true,
      .says = "tokens_per_second with its unit and as many digits as the runs support: "
-             "\"3,800 tokens/s\"; null: not known"},
+             "\"3,800 tokens/s\"; null: not known, or one for each of phases_of_runs"},
     {"ms_per_token", TOKENS(ms_per_token), .nullable = true,
      .says = "milliseconds, whatever time_unit is"},
     {"why", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(throughput_row, of, etr_throughput, why),
@@ -157,10 +157,11 @@ static const etr_field throughput_fields[] = {
 ETR_ROW_TYPE(throughput, throughput_fields);
 
 /* Writes "throughput": the tokens of runs whose Method::execute is given; null if there are none.
- */
+ * Without `execute`, the rate has no words. */
 static void put_throughput(const etr_fields *fields, etr_arena *arena,
                            const etr_throughput *throughput, const etr_stats *execute) {
-  const throughput_row row = {throughput, etr_throughput_rate_text(arena, throughput, execute)};
+  const throughput_row row = {
+      throughput, execute ? etr_throughput_rate_text(arena, throughput, execute) : NULL};
   etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, throughput ? &row : NULL);
 }
 
@@ -189,7 +190,8 @@ void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_m
   if (steadiness && !steadiness[0])
     steadiness = etr_spread_text(arena, method);
   put_noise_object(fields, &method->noise, steadiness);
-  put_throughput(fields, arena, method->throughput, &method->execute);
+  bool has_phases = method->mixed_phase_count > 1; /* of which each has a rate of its own */
+  put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute);
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)

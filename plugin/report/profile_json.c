@@ -15,6 +15,8 @@
 #include "views/delegation.h"
 #include "views/headline.h"
 #include "views/module_tree.h"
+#include "views/steadiness.h"
+#include "views/throughput.h"
 
 #include <stdlib.h>
 
@@ -272,6 +274,8 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
   put_run_times(doc, method);
   etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
+  etr_field_text(f, "variation", etr_variation_text(&doc->arena, f->profile, method, ETR_UNIT_MS));
+  etr_field_text(f, "method_note", etr_method_rule_text(&doc->arena, f->profile, method));
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&

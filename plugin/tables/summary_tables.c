@@ -337,27 +337,6 @@ static bool is_one_program(const report *r) {
   return profile->etrecord || profile->pte || profile->etdump_count == 1;
 }
 
-/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv
- * 1.2 %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of
- * variation (cv) says nothing of runs with two modes, a step or a drift, and is left out for them.
- * text: what is special; "" or NULL for nothing. */
-static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
-  const etr_noise *noise = &method->noise;
-  bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
-  if (noise->verdict == ETR_NOISE_FEW_RUNS) {
-    etr_puts(writer, etr_few_runs_text(method));
-    return;
-  }
-  if (method->mixed_phase_count > 1 || !text || !text[0])
-    text = etr_noise_verdict_name(noise->verdict);
-  etr_putf(writer, "%s", text);
-  if (!is_spread)
-    return;
-  etr_putf(writer, " (cv %s", noise->cv > 1 ? "over " : "");
-  etr_put_share(writer, ETR_MIN(noise->cv, 1.0), 1);
-  etr_puts(writer, ")");
-}
-
 /* Returns what the runs are like, as far as it is known and not usual: "1 tick is taken as 1 ns:
  * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv
  * 1.2 %) · loading takes 1.59 ms". NULL when out of memory. */
@@ -378,9 +357,8 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the typical run" DOT);
   }
-  put_noise(
-      &writer, s->method,
-      etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  etr_puts(&writer, etr_or_empty(etr_variation_text(&r->answer.arena, r->answer.profile, s->method,
+                                                    r->answer.options->unit)));
   double spread = etr_spread_factor(s->method);
   /* Of few runs, the first one may have said already why they differ. */
   bool says_why = s->method->noise.verdict == ETR_NOISE_FEW_RUNS && factor >= 1.05;
@@ -411,18 +389,6 @@ static void put_accuracy(report *r, const etr_summary *s) {
                    etr_arena_format(&r->answer.arena, "accuracy %s: %s",
                                     etr_accuracy_against(&r->answer.arena, accuracy),
                                     line ? line : "no value was compared"));
-}
-
-/* Writes why the runs are taken to be of this method: that several methods are possible, or the
- * evidence that decided; nothing if neither is so. */
-static void put_method_evidence(report *r, const etr_summary *s) {
-  const etr_block *block = etr_block_of_rule(r->answer.profile, s->method);
-  if (block && block->candidate_count)
-    etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, block->method_rule);
-  if (block && block->method_evidence[0])
-    etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
-                     etr_arena_format(&r->answer.arena, "method %s: %s", block->method_rule,
-                                      block->method_evidence));
 }
 
 static void put_line(report *r, const char *text) {
@@ -528,7 +494,7 @@ static void put_run_conditions(report *r, const etr_summary *s) {
   if (r->markdown)
     etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, run_conditions_text(r, s));
-  put_method_evidence(r, s);
+  put_line(r, etr_method_rule_text(&r->answer.arena, r->answer.profile, s->method));
   put_token_times(r, s);
   put_cache_growth(r, s);
   put_accuracy(r, s);

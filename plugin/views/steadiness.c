@@ -225,6 +225,25 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
   return etr_text_end(&text, &writer);
 }
 
+const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
+                               const etr_method *method, etr_unit unit) {
+  const etr_noise *noise = &method->noise;
+  if (noise->verdict == ETR_NOISE_FEW_RUNS)
+    return etr_few_runs_text(method);
+  const char *special = etr_steadiness_text(arena, profile, method, unit);
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  bool is_special = method->mixed_phase_count < 2 && special && special[0];
+  etr_puts(&writer, is_special ? special : etr_noise_verdict_name(noise->verdict));
+  if (noise->verdict < ETR_NOISE_TWO_MODES) {
+    etr_putf(&writer, " (cv %s", noise->cv > 1 ? "over " : "");
+    etr_put_share(&writer, ETR_MIN(noise->cv, 1.0), 1);
+    etr_puts(&writer, ")");
+  }
+  return etr_text_end(&text, &writer);
+}
+
 const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile,
                                     const etr_method *method) {
   enum { MOST_SHOWN = 3 };

@@ -19,6 +19,13 @@
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
+/** Returns how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv
+ * 1.2 %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of
+ * variation (cv) says nothing of runs with two modes, a step or a drift, and is left out for them.
+ * NULL when out of memory. */
+const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
+                               const etr_method *method, etr_unit unit);
+
 /** Returns how many times the fastest run the slowest took, if the runs are noisy or few, it is at
  * least three times, and nothing else says so: outliers, a finding about slow runs, phases; else 0.
  */

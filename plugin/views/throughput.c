@@ -188,3 +188,11 @@ const etr_block *etr_block_of_rule(const etr_profile *profile, const etr_method 
   }
   return found;
 }
+
+const char *etr_method_rule_text(etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method) {
+  const etr_block *block = etr_block_of_rule(profile, method);
+  if (block && block->method_evidence[0])
+    return etr_arena_format(arena, "method %s: %s", block->method_rule, block->method_evidence);
+  return block && block->candidate_count ? block->method_rule : NULL;
+}

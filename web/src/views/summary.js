@@ -97,6 +97,9 @@ function Runs() {
     )}</svg>`;
 }
 
+/* How much the runs vary, and whether that is too much. */
+const variationText = ({variation, answer}) => `${variation}${answer?.measure_again ? ': measure again' : ''}`;
+
 /* Below the bars of the runs: how many, from least to most, and how long loading takes. */
 function RunsText() {
   const {execute, runs, skippedRuns} = method.value,
@@ -120,12 +123,12 @@ function RunsText() {
         : null
     }
     ${otherSpeeds().map(said => html`<div aria-description=${explainRuns('of its runs')}>${said}</div>`)}
-    ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}${
+    ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}
+    <div><span aria-description=${explainRuns('of Method::execute')}>${variationText(method.value.document)}</span>${
       load > 0
-        ? html`<div
-      aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>`
+        ? html` · <span aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</span>`
         : null
-    }`;
+    }</div>`;
 }
 
 /** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
@@ -309,6 +312,7 @@ function Phases() {
 
 /* The notes and warnings that change what the times mean, which are above them. */
 const cautions = () => [
+  ...[method.value.document.method_note].filter(Boolean),
   ...method.value.cautions,
   ...profile.value.warnings.filter(warning => warning.is_caution).map(({message}) => message),
 ];
