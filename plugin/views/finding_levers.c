@@ -224,6 +224,21 @@ static etr_finding_variant quantizers_of_layers(const lever_target *target, cons
   return others * 2 > target->ticks ? ETR_VARIANT_USUAL : ETR_VARIANT_8DA4W;
 }
 
+/* What is said of a ratio, which was measured on processors with VNNI, by what is known of the
+ * recording's processor. */
+static const struct {
+  const char *where; /* behind the ratio */
+  etr_sureness sureness;
+  const char *caveat;
+} by_vnni[] = {
+    [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
+                          "the ratio is of another processor, and accuracy may suffer"},
+    [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
+                          "the ratio is of processors with VNNI, which this one lacks; accuracy "
+                          "may suffer"},
+    [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
+};
+
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
  * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
 static bool add_quantize(const lever_target *target, const char *dtype) {
@@ -248,18 +263,6 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
     variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_between(type, from);
-  static const struct {
-    const char *where; /* behind the ratio */
-    etr_sureness sureness;
-    const char *caveat;
-  } by_vnni[] = {
-      [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
-                            "the ratio is of another processor, and accuracy may suffer"},
-      [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
-                            "the ratio is of processors with VNNI, which this one lacks; accuracy "
-                            "may suffer"},
-      [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
-  };
   etr_vnni vnni = finder->profile->vnni;
   bool may_save_nothing = vnni == ETR_VNNI_LACKING;
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
