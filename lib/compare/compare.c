@@ -460,8 +460,7 @@ typedef etr_vec(sum_pair) sum_pairs;
 /* The sums of both sides by one kind of key. */
 typedef struct key_sums {
   const etr_side_sums *sides[ETR_SIDES];
-  etr_renames *renames; /* what keys of the base are called on the newer side; NULL: as there
-                         */
+  etr_renames *renames; /* what the base's keys are called on the newer side; NULL: the same */
 } key_sums;
 
 /* Pairs the sums of both sides that have the same key, after the base's was renamed, and, if they

@@ -411,8 +411,7 @@ static int by_scope(const void *a, const void *b) {
 /* Returns, for each scope that is drawn for others, the median of their times, each the sum of its
  * nodes' times per inference, by the profile's statistic, in ticks; 0 for other scopes. A block in
  * a block that is not drawn counts for the scope that is drawn at its depth. NULL when out of
- * memory.
- */
+ * memory. */
 static const double *find_medians(folder *f, const etr_profile *profile) {
   const etr_scope *scopes = f->scopes->list;
   double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);

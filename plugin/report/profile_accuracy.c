@@ -113,20 +113,25 @@ static void put_bucket_counts(etr_jw *json, const char *key, const uint64_t *cou
 
 /* Writes the list of distributions, of the most suspicious values first: for each value that has
  * one, its index among the values, the range and counts of its elements and of the reference's, and
- * those of its errors. */
-static void put_spreads(const etr_fields *f, const etr_accuracy *accuracy,
+ * those of its errors. Returns false when out of memory. */
+static bool put_spreads(etr_profile_doc *doc, const etr_accuracy *accuracy,
                         const document_value *values, size_t value_count) {
+  const etr_fields *f = &doc->fields;
+  const document_value **by_rank = etr_arena_alloc_array(&doc->arena, accuracy->ranked_count,
+                                                         sizeof *by_rank);
+  if (etr_arena_failed(&doc->arena))
+    return false;
+  for (size_t i = 0; i < value_count; i++)
+    if (!isnan(values[i].rank))
+      by_rank[(size_t)values[i].rank] = &values[i];
   etr_field_begin_list(f, "spreads");
   for (size_t rank = 0; rank < accuracy->ranked_count; rank++) {
-    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[rank]];
-    const etr_value_spread *spread = value->spread;
-    size_t index = 0;
-    while (spread && index < value_count && values[index].row.value != value)
-      index++;
-    if (!spread || index == value_count)
+    const document_value *listed = by_rank[rank];
+    const etr_value_spread *spread = listed ? listed->row.value->spread : NULL;
+    if (!spread)
       continue;
     etr_jw_object(f->json);
-    etr_field_count(f, "value", index);
+    etr_field_count(f, "value", (size_t)(listed - values));
     etr_field_number(f, "least", spread->least);
     etr_field_number(f, "most", spread->most);
     put_bucket_counts(f->json, "reference", spread->reference);
@@ -137,6 +142,7 @@ static void put_spreads(const etr_fields *f, const etr_accuracy *accuracy,
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
+  return true;
 }
 
 /* Writes the most suspicious values: the index of each among the values, and the operators of its
@@ -225,7 +231,7 @@ bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method,
   etr_profile_put_columns(doc, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(values, count));
   put_candidates(doc, ops, values, count);
-  put_spreads(f, accuracy, values, count);
+  bool is_good = put_spreads(doc, accuracy, values, count);
   etr_jw_end(f->json);
-  return true;
+  return is_good;
 }
