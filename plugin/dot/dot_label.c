@@ -141,13 +141,17 @@ static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot
   }
 }
 
-/* Returns "XNNPACK", with its number if there are several: "XNNPACK 3". The text needs no escapes.
- */
-static const char *delegate_label(const etr_dot_view *view, size_t delegate) {
-  const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
+/* Returns "XNNPACK", with the instruction that calls it if there are several delegates: "XNNPACK
+ * @3"; where no instruction is known, with the delegate's index: "XNNPACK 1". The text needs no
+ * escapes. */
+static const char *delegate_label(const etr_dot_view *view, size_t index) {
+  const etr_dot_delegate *delegate = &view->plan->delegates[index];
+  const char *device = etr_label_device(view->arena, delegate->backend);
   if (device == NULL || view->plan->delegate_count == 1)
     return device;
-  return etr_arena_format(view->arena, "%s %zu", device, delegate);
+  if (delegate->instruction < 0)
+    return etr_arena_format(view->arena, "%s %zu", device, index);
+  return etr_arena_format(view->arena, "%s @%" PRId32, device, delegate->instruction);
 }
 
 /* Writes a name, shortened in the middle so that it fits into a label. */

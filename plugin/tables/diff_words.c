@@ -317,6 +317,17 @@ static const etr_node_pair *largest_sure_change(const etr_method_pair *method) {
   return surest;
 }
 
+/* Returns how a sentence calls a pair: by module and operator, as tables do, "layers.0.mlp ·
+ * linear"; by its name where it is an event, or in no module. */
+static const char *pair_text(etr_diff_output *o, const etr_node_pair *pair) {
+  const char *module = pair->new_module ? pair->new_module : pair->base_module;
+  const char *name = pair->new_name ? pair->new_name : pair->base_name;
+  if (!module || !module[0] || !pair->op)
+    return name;
+  const char *op = etr_arena_text(&o->answer.arena, etr_label_op(pair->op));
+  return etr_arena_format(&o->answer.arena, "%s \xC2\xB7 %s", module, etr_or_empty(op));
+}
+
 const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *method) {
   const char *text = etr_diff_verdict_text(o, &method->execute);
   const etr_node_pair *row = method->execute.verdict == ETR_VERDICT_CANNOT_TELL
@@ -325,7 +336,7 @@ const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *meth
   if (!row)
     return text;
   return etr_or_empty(etr_arena_format(&o->answer.arena, "in all %s; %s is %s", text,
-                                       row->new_name ? row->new_name : row->base_name,
+                                       etr_or_empty(pair_text(o, row)),
                                        etr_diff_verdict_text(o, &row->change)));
 }
 
