@@ -1283,6 +1283,8 @@ typedef struct etr_throughput {
   double tokens_per_run;    /**< mean over the runs of the typical run; NaN: not known */
   double ms_per_token;      /**< milliseconds; NaN: not known */
   double tokens_per_second; /**< NaN: not known */
+  double slowest_per_second,
+      fastest_per_second; /**< tokens per second of single included runs; NaN: not known */
   const char *why; /**< why it is not known, in words; NULL if it is known. The string is static */
 } etr_throughput;
 

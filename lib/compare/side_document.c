@@ -582,7 +582,7 @@ static void read_throughput(doc_reader *r, void *method) {
   etr_throughput *read = etr_arena_alloc(&r->box->arena, sizeof *read);
   if (!read)
     return;
-  *read = (etr_throughput){NAN, NAN, NAN, NULL};
+  *read = (etr_throughput){NAN, NAN, NAN, NAN, NAN, NULL};
   read_fields(r, read, fields, ETR_COUNT(fields));
   ((doc_method *)method)->method.throughput = read;
 }

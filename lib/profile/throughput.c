@@ -137,16 +137,34 @@ static double mean_tokens(const filler *f, const etr_method *method,
   return typical->divisor > 0 ? sum / typical->divisor : NAN;
 }
 
+/* Sets the rates of the slowest and the fastest of these runs, whose tokens are all known. */
+static void find_extreme_rates(const filler *f, etr_throughput *out, const uint32_t *runs,
+                               size_t run_count) {
+  for (size_t i = 0; i < run_count; i++) {
+    const etr_run *run = &f->runs[runs[i]];
+    if (run->execute_ticks == 0 || run->token_count == 0)
+      continue;
+    double seconds = (double)run->execute_ticks / f->profile->ticks_per_second;
+    double rate = (double)run->token_count / seconds;
+    out->slowest_per_second = fmin(out->slowest_per_second, rate); /* which ignore a NaN */
+    out->fastest_per_second = fmax(out->fastest_per_second, rate);
+  }
+}
+
 /* Returns the throughput, in ms per token and tokens per second, of runs whose typical time is
  * `ticks`. What is unknown is NaN, and `why` says the reason. NULL when out of memory. */
 static etr_throughput *measure_throughput(const filler *f, const etr_method *method,
-                                          const etr_typical_run *typical, double ticks) {
+                                          const etr_typical_run *typical, double ticks,
+                                          const uint32_t *runs, size_t run_count) {
   etr_throughput *made = etr_arena_alloc(f->arena, sizeof *made);
   if (!made)
     return NULL;
   bool has_run = method->run_count > 0;
   uint64_t tokens = has_run ? 0 : tokens_by_shape(token_input_of(f, method));
-  *made = (etr_throughput){.ms_per_token = NAN, .tokens_per_second = NAN};
+  *made = (etr_throughput){.ms_per_token = NAN,
+                           .tokens_per_second = NAN,
+                           .slowest_per_second = NAN,
+                           .fastest_per_second = NAN};
   if (has_run)
     made->tokens_per_run = mean_tokens(f, method, typical);
   else
@@ -161,6 +179,7 @@ static etr_throughput *measure_throughput(const filler *f, const etr_method *met
     double ms = ticks / f->profile->ticks_per_second * 1e3;
     made->ms_per_token = ms / made->tokens_per_run;
     made->tokens_per_second = made->tokens_per_run / ms * 1e3;
+    find_extreme_rates(f, made, runs, run_count);
   }
   return made;
 }
@@ -171,13 +190,15 @@ static bool set_throughput_of_method(const filler *f, etr_method *method) {
   if (!token_input_of(f, method))
     return true;
   etr_run_phase *phases = etr_arena_alloc_array(f->arena, method->run_phase_count, sizeof *phases);
-  method->throughput = measure_throughput(f, method, &method->typical, method->execute.typical);
+  method->throughput = measure_throughput(f, method, &method->typical, method->execute.typical,
+                                          method->runs, method->run_count);
   if (!phases || !method->throughput)
     return false;
   for (size_t i = 0; i < method->run_phase_count; i++) {
     phases[i] = method->run_phases[i];
     phases[i].throughput = measure_throughput(f, method, &phases[i].typical,
-                                              phases[i].execute.typical);
+                                              phases[i].execute.typical, phases[i].runs,
+                                              phases[i].run_count);
     if (!phases[i].throughput)
       return false;
   }

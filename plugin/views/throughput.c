@@ -35,6 +35,21 @@ static void put_number(etr_writer *writer, etr_arena *arena, double value) {
 
 /* ---- Tokens of a run ---- */
 
+/* Writes the rates of the slowest and the fastest run, " (28,000 – 91,000 by run)", where there are
+ * too few runs to say more and one is at least twice the other. */
+static void put_rates_of_runs(etr_writer *writer, etr_arena *arena,
+                              const etr_throughput *throughput, const etr_stats *execute) {
+  const double far_apart = 2;
+  double least = throughput->slowest_per_second, most = throughput->fastest_per_second;
+  if (execute->count >= ETR_NOISE_LEAST_TO_JUDGE || !(most >= far_apart * least))
+    return;
+  etr_puts(writer, " (");
+  put_number(writer, arena, rounded_to(least, 2));
+  etr_puts(writer, " \xE2\x80\x93 ");
+  put_number(writer, arena, rounded_to(most, 2));
+  etr_puts(writer, " by run)");
+}
+
 const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
                                      const etr_stats *execute) {
   const double much = 0.05; /* of the time that the runs differ: it has no third digit then */
@@ -46,6 +61,7 @@ const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *thr
   etr_text_begin(&text, arena, &writer);
   put_number(&writer, arena, rounded_to(throughput->tokens_per_second, digits));
   etr_puts(&writer, " tokens/s");
+  put_rates_of_runs(&writer, arena, throughput, execute);
   return etr_text_end(&text, &writer);
 }
 
