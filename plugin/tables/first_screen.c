@@ -416,8 +416,22 @@ static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *
   return false;
 }
 
+/* Returns whether a row has operators that quantization inserted into a model with modules. They
+ * have none, though they are between operators of one. */
+static bool is_of_quantization(const etr_first_screen *s, const etr_group *group) {
+  bool has_modules = false;
+  if (!group->op || !group->pattern || group->pattern[0])
+    return false;
+  if (!strstr(group->op, "quantize") && !strstr(group->op, "choose_qparams"))
+    return false;
+  for (size_t i = 0; i < s->groups.count; i++)
+    has_modules |= s->groups.list[i].pattern && s->groups.list[i].pattern[0];
+  return has_modules;
+}
+
 /* Returns the name of a row's box in the upper line: the first name of its module's path below the
- * prefix, or what runs it if it has no module or is at the top level. Time in a delegate that is on
+ * prefix, "quantization" for what that inserted, or what runs the row if it has no module or is at
+ * the top level. Time in a delegate that is on
  * no operator is called "XNNPACK, outside operators" if operators of that backend are in other
  * boxes. */
 static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
@@ -427,6 +441,8 @@ static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
   if (!group->pattern && is_inside && has_operators_elsewhere(s, group))
     return etr_or_empty(
         etr_arena_format(&answer->arena, "%s, outside operators", legend_name(answer, group)));
+  if (is_of_quantization(s, group))
+    return "quantization";
   if (!group->pattern || !group->pattern[0])
     return legend_name(answer, group);
   const char *name = path_below_prefix(answer, group->pattern, prefix);
@@ -766,7 +782,7 @@ size_t etr_first_screen_find_measure_again(const etr_first_screen *s) {
 }
 
 /* Returns the title of the list of the first `shown` findings, with the rule of its order if it
- * fits into so many columns (SIZE_MAX: of a Markdown table, whose rows have no numbers). advice:
+ * fits into so many columns (SIZE_MAX: no limit). advice:
  * index of the finding that advises to measure again; SIZE_MAX if there is none. */
 static const char *findings_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
                                   size_t advice, size_t columns) {
@@ -779,12 +795,8 @@ static const char *findings_title(etr_answer *answer, const etr_first_screen *s,
   if (s->is_part)
     return "what to change (in the whole method)";
   if (has_advice)
-    title = columns == SIZE_MAX
-                ? "what to change, after measuring again"
-                : etr_or_empty(etr_arena_format(
-                      arena, "what to change, after measuring again (%zu)", advice + 1));
-  if (has_advice)
-    rule = overlap ? ", by saving " TIMES " how sure; overlap" : ", by saving " TIMES " how sure";
+    title = etr_or_empty(
+        etr_arena_format(arena, "what to change, but first measure again as %zu says", advice + 1));
   else if (overlap)
     rule = " (by saving " TIMES " how sure; savings overlap)";
   const char *ruled = etr_or_empty(etr_arena_format(arena, "%s%s", title, rule));
@@ -792,12 +804,12 @@ static const char *findings_title(etr_answer *answer, const etr_first_screen *s,
   return has_room && shown > 1 ? ruled : title;
 }
 
-/* Writes a finding as a row of a Markdown table: what to do and why, what it saves and how sure
- * that is, and what it takes. */
-static void put_finding_row(etr_answer *answer, const etr_first_screen *s,
+/* Writes a finding as a row of a Markdown table: its number, what to do and why, what it saves and
+ * how sure that is, and what it takes. */
+static void put_finding_row(etr_answer *answer, const etr_first_screen *s, size_t number,
                             const etr_finding *finding) {
   etr_writer *w = &answer->writer;
-  etr_puts(w, "| **");
+  etr_putf(w, "| %zu. **", number);
   etr_put_markdown(w, finding->title);
   etr_puts(w, finding->fact[0] ? "** (" : "**");
   put_markdown_fact(answer, finding->fact);
@@ -848,7 +860,7 @@ void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *s
     size_t at = is_advice ? advice : i;
     const etr_finding *finding = &s->findings->list[at];
     if (is_markdown)
-      put_finding_row(answer, s, finding);
+      put_finding_row(answer, s, at + 1, finding);
     else
       put_finding(answer, s, at + 1, finding, is_narrow);
   }

@@ -77,6 +77,13 @@ describe('the icicle', () => {
     assert.deepEqual(boxes.map(({kids}) => kids.map(({label}) => label)), [['w1 linear', 'w2 linear'], ['runtime'], ['add'], ['norm mul']]);
   });
 
+  it('calls what quantization inserted into modules by that name', () => {
+    const inserted = row('', 'quantize_per_tensor', 9);
+    const labels = icicleOf([...rows, inserted], {head: 'layers.*', whole: 109, method}).map(({label, time}) => `${label} ${time}`);
+    assert.ok(labels.includes('quantization 9'), labels.join(', '));
+    assert.deepEqual(icicleOf([inserted], {head: '', whole: 9, method}).map(({label}) => label), ['forward itself'], 'without modules');
+  });
+
   it('labels rows by what is beside the head', () => assert.deepEqual(rows.map(each => rowLabel(each, 'layers.*').join('|')), ['mlp.w1|linear', 'mlp.w2|linear', '|add', '/norm|mul', '|runtime']));
 
   it('labels rows that would be called alike by a longer place', () => {

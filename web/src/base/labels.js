@@ -67,6 +67,11 @@ export function relativePath(path, head) {
 /** Returns a path with the last part of the head before it, so that equal ends differ: "features.*.conv.1.0". */
 export const longerPath = (path, head) => (isInside(path, head) ? path.slice(head.lastIndexOf('.') + 1) : path);
 
+const QUANTIZATION = /quantize|choose_qparams/;
+
+/** Returns whether quantization inserted an operator: it has no module, though it is between operators of one. */
+export const isOfQuantization = op => QUANTIZATION.test(op);
+
 /** Returns what a module does between its children: "blocks itself". */
 export const itselfText = (path, method = 'forward') =>
   `${path ? letteredEnd(path).replace(/[._]?\*$/, '') || path : method} itself`;

@@ -7,6 +7,7 @@
 import {grouped, medianOf, sumOver} from './columns.js';
 import {
   headOf,
+  isOfQuantization,
   itselfText,
   letteredEnd,
   longerPath,
@@ -366,7 +367,11 @@ const SMALL = 0.012; // share of the whole below which a module is one of "other
  * [{label, count, time, estimated, filter, hues: [[hue, time]], kids: rows with a label}]
  */
 export function icicleOf(rows, {head, whole, method}) {
-  const ops = rows.filter(({kind}) => kind === 'operator'),
+  const all = rows.filter(({kind}) => kind === 'operator'),
+    hasModules = all.some(({pattern}) => pattern !== ''),
+    isInserted = ({pattern, op}) => hasModules && pattern === '' && isOfQuantization(op),
+    inserted = all.filter(isInserted),
+    ops = all.filter(row => !isInserted(row)),
     parts = rows.filter(({kind}) => kind === 'part'),
     depth = head ? head.split('.').length : 0;
   const isIn = ({pattern}) => head === '' || pattern.startsWith(`${head}.`);
@@ -391,6 +396,7 @@ export function icicleOf(rows, {head, whole, method}) {
   const own = ops.filter(({pattern}) => pattern === head);
   if (own.length)
     boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: `own:${quoted(head)}`, method}));
+  if (inserted.length) boxes.push(box('quantization', inserted, {pattern: '', filter: '', method}));
   if (others.length) boxes.push(box('others', others, {pattern: '', filter: '', method, isOther: true}));
   const computing = grouped(
     parts.filter(({isComputing}) => isComputing),

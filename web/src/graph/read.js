@@ -3,6 +3,7 @@
 // A graph as columns: operators, inputs and outputs in program order, and what each reads. Weights are a number at
 // their reader, not nodes.
 
+import {isOfQuantization} from '../base/labels.js';
 import {shortOperator} from './labels.js';
 import {IntList} from './lists.js';
 import {movesData} from './ranks.js';
@@ -76,9 +77,6 @@ function makeFrames(labels, frame, module, modules) {
   return labels.map((label, i) => ({label, path: paths[i] ?? []}));
 }
 
-/* Operators that quantization inserts: they have no module, though they are between operators of one. */
-const INSERTED = /quantize|choose_qparams/;
-
 /* The module around two: the beginning that their paths share. What is not known (null) does not count. */
 function sharedPath(a, b) {
   if (a === null || b === null || a === b) return a ?? b;
@@ -92,7 +90,7 @@ function sharedPath(a, b) {
 function placeInModules(graph) {
   const {count, kind, op, ops, module, modules, start, from} = graph,
     path = node => modules[module[node]] ?? '',
-    isInserted = ops.map(name => INSERTED.test(name));
+    isInserted = ops.map(isOfQuantization);
   const moves = node => kind[node] === OPERATOR && isInserted[op[node]] && path(node) === '',
     above = new Array(count).fill(null),
     below = new Array(count).fill(null),

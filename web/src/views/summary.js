@@ -205,15 +205,20 @@ export function Levers({isWide}) {
           .map(({label}) => label)
           .join(', ')}.</p></section>`
       : null;
-  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change
-    ${document.answer?.measure_again ? ', after measuring again' : ''}</h2><span class="small quiet">by what it saves and how sure that is</span><span class="push"></span>${
-      rest.length
-        ? html`<button type="button" class="text-link small"
+  const again = document.answer?.measure_again ? findings.find(({effort}) => effort === 'record_again') : null;
+  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2>${
+    again
+      ? html`<b class="small">first <${Link} title=${again.title} act=${() => select('finding', again.index)}>measure
+          again<//></b>`
+      : null
+  }<span class="small quiet">by what it saves and how sure that is</span><span class="push"></span>${
+    rest.length
+      ? html`<button type="button" class="text-link small"
     aria-description=${explainRuns('what the first could save')}
     onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}
     ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>`
-        : null
-    }</div>
+      : null
+  }</div>
     <ol class="cards">${shown.map(
       finding => html`<${Lever} key=${finding.index} finding=${finding}
       isWhole=${isWide && room.value.height >= HIGH} />`,
