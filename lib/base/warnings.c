@@ -7,28 +7,40 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The message is made valid UTF-8, and cut if it is longer than 511 bytes. */
-void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
-              const char *format, ...) {
+/* Returns the warning that was added, NULL when out of memory. The message is made valid UTF-8, and
+ * cut if it is longer than 511 bytes. */
+static etr_warning *add_warning(etr_warnings *warnings, const char *file, const char *entry,
+                                uint64_t offset, const char *format, va_list arguments) {
   char message[512];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
   etr_warning *warning = etr_vec_push(warnings->arena, &warnings->list);
   if (!warning)
-    return;
+    return NULL;
   *warning = (etr_warning){
       .file = file ? etr_arena_copy(warnings->arena, etr_slice_of(file)) : "",
       .entry = entry ? etr_arena_copy(warnings->arena, etr_slice_of(entry)) : "",
       .offset = offset,
       .message = etr_arena_text(warnings->arena, etr_slice_of(message)),
   };
+  return warning;
 }
 
-void etr_mark_caution(etr_warnings *warnings) {
-  if (warnings->list.count)
-    warnings->list.data[warnings->list.count - 1].is_caution = true;
+void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
+              const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  (void)add_warning(warnings, file, entry, offset, format, arguments);
+  va_end(arguments);
+}
+
+void etr_caution(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
+                 const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  etr_warning *added = add_warning(warnings, file, entry, offset, format, arguments);
+  va_end(arguments);
+  if (added)
+    added->is_caution = true;
 }
 
 void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,

@@ -17,9 +17,9 @@ typedef struct etr_warnings {
 void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
               const char *format, ...) ETR_PRINTF(5, 6);
 
-/** Marks the warning that was added last as a caution (etr_warning.is_caution). Does nothing if
- * there is none, as when out of memory. */
-void etr_mark_caution(etr_warnings *warnings);
+/** Adds a warning that is a caution (etr_warning.is_caution), as etr_warn(). */
+void etr_caution(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
+                 const char *format, ...) ETR_PRINTF(5, 6);
 
 /** Warns if names are longer than ETR_MOST_NAME_BYTES, and resets the count. `entry` contains the
  * first such name; it may be NULL. */

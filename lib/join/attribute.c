@@ -372,15 +372,14 @@ static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
     return;
   t->warned_shares = true;
   if (call->backend)
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: events inside delegate call %d (%s) add up to more than the call: their times "
-             "are scaled to fit",
-             etr_method_label(t->placement->method), (int)call->instruction_id, call->backend);
+    etr_caution(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+                "%s: events inside delegate call %d (%s) add up to more than the call: their times "
+                "are scaled to fit",
+                etr_method_label(t->placement->method), (int)call->instruction_id, call->backend);
   else
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "events inside delegate calls contain others: which ones is not known without the "
-             ".pte or the ETRecord, so their times are shares of the call");
-  etr_mark_caution(t->warnings);
+    etr_caution(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+                "events inside delegate calls contain others: which ones is not known without the "
+                ".pte or the ETRecord, so their times are shares of the call");
 }
 
 /* Returns whether any of the events of a delegate call shows how a part of the call's time was
@@ -1205,11 +1204,11 @@ static size_t complete_execute_times(etr_time *t) {
     completed++;
   }
   if (completed) {
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
-             "delegates replaces it, and framework time is unknown",
-             etr_method_label(t->placement->method), completed, t->run_count);
-    etr_mark_caution(t->warnings);
+    etr_caution(
+        t->warnings, NULL, NULL, ETR_NO_OFFSET,
+        "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
+        "delegates replaces it, and framework time is unknown",
+        etr_method_label(t->placement->method), completed, t->run_count);
   }
   return completed;
 }

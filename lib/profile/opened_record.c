@@ -210,10 +210,9 @@ static void warn_of_changed_programs(etr_opened_record *out) {
     const etr_graph *graph = out->methods.data[i].graph;
     if (!graph || !graph->is_changed)
       continue;
-    etr_warn(&out->warnings, out->profile.etrecord, graph->entry, ETR_NO_OFFSET,
-             "%s. Until then kernels get the node that the program's order gives them, or none",
-             ETR_CHANGED_PROGRAM);
-    etr_mark_caution(&out->warnings);
+    etr_caution(&out->warnings, out->profile.etrecord, graph->entry, ETR_NO_OFFSET,
+                "%s. Until then kernels get the node that the program's order gives them, or none",
+                ETR_CHANGED_PROGRAM);
   }
 }
 

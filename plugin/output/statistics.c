@@ -5,6 +5,7 @@
 #include "output/statistics.h"
 
 #include "output/table.h"
+#include "views/method_rule.h"
 #include "views/steadiness.h"
 #include "views/throughput.h"
 

@@ -14,9 +14,9 @@
 #include "views/balance.h"
 #include "views/delegation.h"
 #include "views/headline.h"
+#include "views/method_rule.h"
 #include "views/module_tree.h"
 #include "views/steadiness.h"
-#include "views/throughput.h"
 
 #include <stdlib.h>
 

@@ -14,6 +14,7 @@
 #include "tables/sums.h"
 #include "views/accuracy_view.h"
 #include "views/logged.h"
+#include "views/method_rule.h"
 #include "views/module_tree.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
