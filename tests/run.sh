@@ -63,7 +63,8 @@ fi
 
 stage bash tests/install.sh test
 [ -x build/venv/bin/python ] || python3 -m venv build/venv
-# What was compiled before is not compiled again, in any of the builds and in those that tests make.
+# What was compiled before is not compiled again, in any of the builds and in those that tests make, nor in another clone.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 [ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ] || ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
 stage side_by_side 'cmake --preset asan-blocks' 'cmake --preset tsan'
 # What the sanitizers run needs no packages, so it begins while they are installed. Later it runs while browsers and servers leave the processors idle.
