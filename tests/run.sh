@@ -20,8 +20,10 @@ side_by_side() {
   return $failed
 }
 
+# uv takes a third of the time that pip takes for these packages.
 install_for_python() {
-  build/venv/bin/pip install --no-compile -q --disable-pip-version-check -r tests/interop/requirements.txt
+  build/venv/bin/pip install -q --disable-pip-version-check uv==0.13.9
+  build/venv/bin/uv pip install -q --python build/venv/bin/python -r tests/interop/requirements.txt
 }
 
 install_for_the_page() {
