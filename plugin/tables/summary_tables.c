@@ -397,6 +397,23 @@ static void put_line(report *r, const char *text) {
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, text);
 }
 
+/* Writes the least and the most of the runs that read a prompt, " (0.177 – 0.724 by run)", where
+ * they are too few to say more and one took at least twice as long as another. */
+static void put_prompt_times(report *r, etr_writer *w, const etr_first_token *first) {
+  const double far_apart = 2;
+  const etr_method *maker = &r->answer.profile->methods[first->method];
+  const etr_stats *prompts = first->phase == ETR_NONE ? &maker->execute
+                                                      : &maker->run_phases[first->phase].execute;
+  if (prompts->count >= ETR_NOISE_LEAST_TO_JUDGE || !(prompts->min > 0) ||
+      prompts->max < far_apart * prompts->min)
+    return;
+  etr_puts(w, " (");
+  etr_put_time(w, r->answer.profile, prompts->min, ETR_UNIT_MS);
+  etr_puts(w, " \xE2\x80\x93 ");
+  etr_put_time(w, r->answer.profile, prompts->max, ETR_UNIT_MS);
+  etr_puts(w, " by run)");
+}
+
 /* Writes "time to first token 7.30 ms · with loading 17.5 ms", and the method that makes it if it
  * is not this one. Times are in ms, as in other lines about tokens. */
 static void put_first_token(report *r, const etr_method *method, const etr_first_token *first) {
@@ -408,6 +425,7 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   r->options.unit = ETR_UNIT_MS; /* as the lines about tokens */
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
+  put_prompt_times(r, &writer, first);
   if (maker != method)
     etr_putf(&writer, " (%s)", etr_label_method(maker->name));
   if (first->with_load > 0) {
