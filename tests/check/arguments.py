@@ -73,7 +73,7 @@ def operators(graph):
 
 def check(binary, folder, truth):
     score = common.Score(os.path.basename(folder))
-    got, complaint = common.run(binary, "nodes", folder)
+    got, complaint = common.run(binary, "nodes", folder, "--unit", "ms")
     if got is None:
         return score.fail(complaint)
     ours = {graph["entry"]: operators(graph) for graph in got["graphs"]}

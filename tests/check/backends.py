@@ -4,15 +4,10 @@
 import base64
 import os
 import subprocess
-import sys
 
 import common
 
 TRUTH = "truth_backend.json"
-
-
-def folders(root):
-    return sorted(folder for folder, _, files in os.walk(root) if TRUTH in files)
 
 
 def complaints(binary, folder):
@@ -116,6 +111,8 @@ def check_balance(score, truth, summary, stderr):
 
 
 def check(binary, folder, truth):
+    if not any(f.endswith((".etdp", ".etdump")) for f in os.listdir(folder)):
+        return None
     score = common.Score("/".join(folder.rstrip("/").split("/")[-2:]))
     events, complaint = common.run(binary, "events", folder, "--unit", "ns")
     nodes, complaint2 = common.run(binary, "nodes", folder, "--unit", "ns")
@@ -136,20 +133,5 @@ def check(binary, folder, truth):
     return score.done()
 
 
-def main():
-    if len(sys.argv) < 3:
-        sys.exit(f"usage: {os.path.basename(sys.argv[0])} ETRECORD_TB FIXTURES...")
-    binary, verdicts, skipped = os.path.abspath(sys.argv[1]), [], 0
-    for root in sys.argv[2:]:
-        for folder in folders(root):
-            truth = common.truth(folder, TRUTH)
-            if not any(f.endswith((".etdp", ".etdump")) for f in os.listdir(folder)):
-                skipped += 1
-                continue
-            verdicts.append(check(binary, folder, truth))
-    print(f"{sum(verdicts)} passed, {len(verdicts) - sum(verdicts)} failed, {skipped} skipped")
-    sys.exit(0 if verdicts and all(verdicts) else 1)
-
-
 if __name__ == "__main__":
-    main()
+    common.main(check, TRUTH)

@@ -5,9 +5,8 @@ import csv
 import io
 import math
 import subprocess
-import sys
 
-from common import fixtures, run
+from common import Score, main, run
 
 TOLERANCE = 1e-9
 LISTS = ("by_op", "by_module", "by_backend", "by_source")
@@ -103,18 +102,13 @@ def check_tables(binary, folder, stat):
             yield f"delegation is not ranked by {stat}"
 
 
-def main(binary, *roots):
-    failed = checked = 0
-    for folder in [folder for root in roots for folder in fixtures(root)]:
-        for stat in ("typical", "avg", "p50"):
-            for check in (check_summary, check_source, check_tables):
-                checked += 1
-                for problem in check(binary, folder, stat):
-                    print(f"FAIL {folder} --stat {stat}: {check.__name__}: {problem}")
-                    failed += 1
-    print(f"{checked} checks, {failed} failed")
-    return 1 if failed or not checked else 0
+def check(binary, folder, _truth):
+    score = Score(folder)
+    for stat in ("typical", "avg", "p50"):
+        for part in (check_summary, check_source, check_tables):
+            score.equal(list(part(binary, folder, stat)), [], f"--stat {stat}: {part.__name__}")
+    return score.done()
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(check)

@@ -1,45 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The scripts of tests/check over everything that the fixtures give, but for those that are tests of their own."""
 
+import importlib
 import importlib.util
 import pathlib
 import subprocess
 import sys
 
+import common
 import pytest
 
-from conftest import FIXTURES, missing
+from conftest import EVERY, FIXTURES, missing
 
 CHECK = pathlib.Path(__file__).parent.parent / "check"
+FOLDERS = sorted(folder for folder in FIXTURES.iterdir() if folder.is_dir())
 
-# Script -> fixtures that it cannot judge, and why.
-SCRIPTS = {
-    "arguments.py": {},
-    "graphs.py": {},
-    "events.py": {"cpp_rich": "its Inspector read another recording; test_etdump.py compares its times"},
-    "delegation.py": {},
-    "balance.py": {},
-    "backends.py": {},
-    "xnnpack.py": {},
-    "places.py": {},
-    "ranking.py": {},
-}
-
-
-def run_check(script, *arguments):
-    done = subprocess.run([sys.executable, CHECK / script, *map(str, arguments)], capture_output=True, timeout=300)
-    return done.returncode, "\n".join(line for line in done.stdout.decode().splitlines() if not line.startswith("ok ")) + done.stderr.decode()
+# Those of a line ask the same of the command. One line after the other has the next of the fixtures, where not all are asked for.
+SCRIPTS = (("arguments", "graphs", "balance"), ("events", "xnnpack", "places", "backends"), ("delegation", "ranking"))
+# Fixtures that a script cannot judge, and why.
+EXCEPT = {("events", "cpp_rich"): "its Inspector read another recording; test_etdump.py compares its times"}
 
 
 def test_event_files_follow_the_rules(logdir):
     if importlib.util.find_spec("tensorboard") is None:
         missing("the Python package tensorboard")
-    status, said = run_check("tensorboard_rules.py", logdir.path)
-    assert status == 0, said
+    done = subprocess.run([sys.executable, CHECK / "tensorboard_rules.py", logdir.path], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_fixtures(command, script):
-    folders = [folder for folder in FIXTURES.iterdir() if folder.is_dir() and folder.name not in SCRIPTS[script]]
-    status, said = run_check(script, command.path, *sorted(folders))
-    assert status == 0, said
+@pytest.mark.parametrize("scripts", SCRIPTS, ids=" ".join)
+def test_fixtures(command, scripts):
+    checks = {script: importlib.import_module(script) for script in scripts}
+    found = {script: [] for script in scripts}
+    for folder in FOLDERS[SCRIPTS.index(scripts) % EVERY :: EVERY]:
+        for script, module in checks.items():
+            if (script, folder.name) not in EXCEPT:
+                found[script] += common.verdicts(module.check, getattr(module, "TRUTH", "truth.json"), command.path, str(folder))
+    assert not [script for script, verdicts in found.items() if False in verdicts or True not in verdicts]
