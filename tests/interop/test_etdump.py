@@ -5,7 +5,7 @@ import collections
 
 import pytest
 
-from conftest import DUMPS, fixture_name
+from conftest import DUMPS, EVERY, fixture_name
 
 KINDS = ("profile_event", "debug_event", "allocation_event")
 
@@ -35,7 +35,7 @@ def signature(event):
     return event.get("name") or delegate_id(event), instruction(event), delegate_id(event)
 
 
-@pytest.mark.parametrize("dump", DUMPS, ids=fixture_name)
+@pytest.mark.parametrize("dump", DUMPS[::EVERY], ids=fixture_name)
 def test_runs(command, flatc, dump):
     wanted = [(run["name"], *(sum(kind in event for event in run.get("events", [])) for kind in KINDS),
                sum(duration(e) for e in profile_events(run) if e.get("name") == "Method::execute")) for run in flatc(dump)]
@@ -44,7 +44,7 @@ def test_runs(command, flatc, dump):
 
 
 @pytest.mark.parametrize("with_record", [False, True], ids=["alone", "with_record"])
-@pytest.mark.parametrize("dump", DUMPS, ids=fixture_name)
+@pytest.mark.parametrize("dump", DUMPS[::EVERY], ids=fixture_name)
 def test_events(command, flatc, dump, with_record):
     """Names, instructions, delegate ids, durations and starts: every event of every run, once."""
     runs = flatc(dump)
