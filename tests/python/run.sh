@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the wheel, installs it into a fresh virtual environment and tests it there: run.sh BUILD_FOLDER. 77: could not, and says why.
+# EVERY=6 takes every sixth record only (default: all), fewer dumps, and one type checker.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$1/python_package
@@ -11,12 +12,16 @@ give_up() {
   exit 77
 }
 
-python3 -m venv --clear "$folder/venv" || give_up "python3 -m venv does not work here"
-purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
-tools=$root/build/venv/bin/python # has what it is tested with, where tests/run.sh made it: nothing is installed twice
-[ ! -x "$tools" ] || "$tools" -c "$purelib" >"$("$folder/venv/bin/python" -c "$purelib")/tools.pth"
-pip=("$folder/venv/bin/pip" --disable-pip-version-check -q)
-"${pip[@]}" install -r "$root/tests/interop/requirements.txt" scikit-build-core ninja || give_up "pip cannot install what the wheel is built with"
+tools=$root/build/venv/bin/python # has what it is built and tested with, where tests/run.sh made it: nothing is installed twice
+pip=("$folder/venv/bin/python" -m pip --disable-pip-version-check -q)
+if [ -x "$tools" ]; then
+  purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
+  python3 -m venv --clear --without-pip "$folder/venv"
+  "$tools" -c "$purelib" >"$("$folder/venv/bin/python" -c "$purelib")/tools.pth"
+else
+  python3 -m venv --clear "$folder/venv" || give_up "python3 -m venv does not work here"
+  "${pip[@]}" install -r "$root/tests/interop/requirements.txt" ninja || give_up "pip cannot install what the wheel is built with"
+fi
 rm -rf "$folder/wheels"
 # Compiled as the release build is, by the same name of the compiler, so that ccache has most of it; packaging/wheels/test.sh tests wheels as they are
 # published.
