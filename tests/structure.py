@@ -6,6 +6,7 @@ Layers include downwards only, lib's folders those before them in its order; the
 its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; a statement says one thing; public headers compile alone;
 the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry; scripts are executable; examples are whole.
 """
+import functools
 import os
 import pathlib
 import re
@@ -48,6 +49,7 @@ VAGUE_NAMES = {"add", "put", "at", "walk"}
 SINGLE_USERS = {"base/shortest", "join/links", "output/gzip", "report/web_files", "views/headline", "views/memory_findings", "profile/opened_record", "profile/shared_times", "profile/throughput"}
 
 
+@functools.cache
 def sources():
     return sorted(p for folder in ("lib", "plugin") for p in (ROOT / folder).rglob("*.[ch]"))
 
@@ -57,6 +59,7 @@ def unit(path):
     return path.stem if path.stem in PUBLIC else f"{path.parent.name}/{path.stem}"
 
 
+@functools.cache
 def includes(path):
     return re.findall(r'#include "([\w./-]+)\.h"', path.read_text())
 
@@ -134,6 +137,7 @@ def circle_faults():
     yield from circles(graph)
 
 
+@functools.cache
 def bare(path):
     """A file's text without strings and comments, on the same lines."""
     return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/', lambda m: "\n" * m[0].count("\n"), path.read_text(), flags=re.S)
@@ -250,7 +254,8 @@ def double_statements(text):
             statement = text[start:at]
             is_return, is_whole = re.match(r"return\b", statement), text[at : at + 1] == ";"
             assigns = is_return and ASSIGNMENT.search(without(r"\{[^{}]*\}", statement))
-            commas = not is_return and "," in without(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}", statement) and not DECLARATION.match(statement)
+            lists = re.sub(r"\(void\)\w+,", "", statement) if is_return else statement  # of a callback's parameters some are not used
+            commas = "," in without(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}", lists) and (is_return or not DECLARATION.match(statement))
             if is_whole and (assigns or commas):
                 yield text.count("\n", 0, start) + 1
 
@@ -267,6 +272,8 @@ PLANTED = """static int f(int a, int b) {
   case 1:
     g(a, b), g(b, a);
   }
+  if (b)
+    return g(a, b), c;
   return c = a;
 }
 """
@@ -275,7 +282,7 @@ PLANTED = """static int f(int a, int b) {
 def statement_faults():
     """A statement does one thing."""
     found = list(double_statements(PLANTED))
-    if found != [4, 5, 9, 11, 13]:
+    if found != [4, 5, 9, 11, 14, 15]:
         yield f"of the planted statements only those in lines {found} were found"
     tests = (path for folder in ("tests/unit", "tests/fault", "tests/threads", "tests/fuzz", "examples", "schema") for path in sorted((ROOT / folder).rglob("*.[ch]")))
     for path in (*sources(), *tests):

@@ -251,7 +251,7 @@ def test_turn(test, base, turn):
 
 def main():
     program = command.program()
-    turns = len(hostile.HOSTILE) if sys.argv[1:] == ['all'] else int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    turns = len(hostile.HOSTILE) if sys.argv[1:] == ['all'] else int(sys.argv[1]) if len(sys.argv) > 1 else 1
     passed = failed = 0
     for name, module in (('markdown-it-py', formats.markdown_it), ('tensorboard', tensorboard_rules), ('jsonschema-rs', jsonschema_rs)):
         if not module:
