@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What no formatter sees: lint.sh [BUILD [FILE...]]. In Python, by ruff, names that are not there or not used. With BUILD, whose commands compile the files, also
 # in C, by clang-tidy: a comma between expressions, an assignment in the condition of an if, and a ?: in a ?:. structure.py looks for these without a parser, for each change.
-# The versions are those in tests/interop/requirements.txt. Files that did not change since they were found to be right are not looked at again.
+# The versions are those in tests/interop/requirements.txt and requirements_long.txt. Files that did not change since they were found to be right are not looked at again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-}
 [ $# -eq 0 ] || shift
 
 tidy=build/venv/bin/clang-tidy ruff=build/venv/bin/ruff
-if ! [ -x "$tidy" ] || ! [ -x "$ruff" ] || { [ -n "$build" ] && ! [ -e "$build/compile_commands.json" ]; }; then
-  echo "skipped: there is no $tidy, no $ruff (tests/run.sh installs them), or no $build/compile_commands.json"
-  exit 77
-fi
+needed=("$ruff")
+[ -z "$build" ] || needed+=("$tidy" "$build/compile_commands.json")
+for file in "${needed[@]}"; do
+  [ -e "$file" ] || { echo "skipped: there is no $file (tests/run.sh installs ruff, tests/run_all.sh clang-tidy)"; exit 77; }
+done
 # Each of them reports a planted fault.
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 . tests/stage.sh
 
 stage bash tests/run.sh
+stage build/venv/bin/pip install --no-compile -q --disable-pip-version-check -r tests/interop/requirements_long.txt
 stage ctest --preset release --label-regex long -j "$(nproc)"
 stage ctest --preset release --tests-regex '^cli$' # which run.sh leaves to the sanitizers
 stage bash tests/strength/run.sh "${1:-30}"
