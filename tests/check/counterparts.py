@@ -134,7 +134,7 @@ def check(binary, folder, truth):
 
 def main():
     binary, verdicts = os.path.abspath(sys.argv[1]), []
-    for folder in sorted(str(path.parent) for root in sys.argv[2:] for path in pathlib.Path(root).rglob('etrecord.bin') if 'hostile' not in path.parts):
+    for folder in sorted(str(path.parent) for root in sys.argv[2:] for path in pathlib.Path(root).rglob('etrecord.bin') if 'hostile' not in path.parts)[:: common.EVERY]:
         verdicts.append(check(binary, folder, common.truth(folder) or {}))
     print(f'{verdicts.count(True)} passed, {verdicts.count(False)} failed, {verdicts.count(None)} have no Edge graph')
     sys.exit(False in verdicts or True not in verdicts)

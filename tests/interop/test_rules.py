@@ -35,5 +35,6 @@ def test_fixtures(command, scripts):
     for folder in FOLDERS[SCRIPTS.index(scripts) % EVERY :: EVERY]:
         for script, module in checks.items():
             if (script, folder.name) not in EXCEPT:
-                found[script] += common.verdicts(module.check, getattr(module, "TRUTH", "truth.json"), command.path, str(folder))
+                need = getattr(module, "TRUTH", "truth.json")
+                found[script] += [common.judge(module.check, need, command.path, each) for each in common.fixtures(folder)]
     assert not [script for script, verdicts in found.items() if False in verdicts or True not in verdicts]
