@@ -5,6 +5,7 @@
 Each case has two sides of recordings, whose times are exact, and the verdict that the rules of lib/runs/noise_verdict.h give; README.md says how often verdicts on noise are wrong.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -25,10 +26,12 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "corpus"))
 import forge_pte
 
 KERNELS = len(equal_methods.LAYER) * equal_methods.LAYERS
+USUAL = equal_methods.usual(1)  # ns of each kernel
 FUTURE = 4e9  # in seconds since 1970: the year 2096
 PAST = 1.6e9
 
 
+@functools.cache
 def program():
     return forge_pte.flatbuffer(b"ET12", {1: [equal_methods.method("forward", 1)], 3: []})
 
@@ -45,7 +48,7 @@ def recordings(numbers, factor=1.0):
 
 def write(path, factors, start):
     """Each factor is of a run: a number, or one for each kernel. start: the clock at the beginning, ns; files of equal bytes would be one recording."""
-    times = [equal_methods.usual(1) * np.asarray(factor) for factor in factors]
+    times = [USUAL * np.asarray(factor) for factor in factors]
     path.write_bytes(equal_methods.dump([None, *["forward"] * len(times)], times, start))
 
 
