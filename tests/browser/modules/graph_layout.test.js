@@ -212,7 +212,8 @@ const MUTATIONS = [
   ['no sweeps', 'structure.js', 'for (const rising of [false, true]) {', 'for (const rising of []) {'],
 ];
 
-describe('the tests notice', {skip}, () => {
+/* With all fixtures alone. */
+describe('the tests notice', {skip: skip || Boolean(process.env.EVERY)}, () => {
   const folders = [];
   after(() => folders.forEach(folder => rmSync(folder, {recursive: true})));
   for (const [what, file, text, replacement] of MUTATIONS) {
