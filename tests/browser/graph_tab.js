@@ -19,6 +19,14 @@ export class GraphTab extends TabPage {
     return tab;
   }
 
+  /** The same in a page that shows another tab of TensorBoard. */
+  static async openIn(opened, url) {
+    const tab = Object.assign(new GraphTab(), opened);
+    await tab.page.goto(`${url}#graphs`);
+    await tab.settled();
+    return tab;
+  }
+
   menu(label) {
     return this.page.locator('tf-graph-controls .control-holder', {hasText: new RegExp(`^\\s*${label}\\b`)}).locator('paper-dropdown-menu').first();
   }
@@ -137,17 +145,20 @@ export class GraphTab extends TabPage {
     await this.settled();
   }
 
-  /** Until the graph is drawn and nothing has moved for a third of a second of frames. */
+  /** Until the graph is drawn and nothing has moved for a third of a second of frames, of which it looks at every fifth. */
   async settled() {
     await this.page.locator('tf-graph-scene g.node').first().waitFor();
     await this.page.locator('tf-graph-scene').first().evaluate(scene => new Promise(done => {
       const look = () => [...scene.shadowRoot.querySelectorAll('#root, g.node, g.edge path')].map(e => e.getAttribute('transform') + e.getAttribute('d') + e.getAttribute('style')).join();
       let before = '', quiet = 0;
+      let frames = 0;
       const frame = () => {
-        const now = look();
-        quiet = now === before ? quiet + 1 : 0;
-        before = now;
-        quiet < 20 ? requestAnimationFrame(frame) : done();
+        if (frames++ % 5 === 0) {
+          const now = look();
+          quiet = now === before ? quiet + 1 : 0;
+          before = now;
+        }
+        quiet < 4 ? requestAnimationFrame(frame) : done();
       };
       frame();
     }));

@@ -11,9 +11,9 @@ import {missing} from './environment.js';
 import {GraphTab} from './graph_tab.js';
 import {TensorBoard} from './tensorboard.js';
 
-/* Small and large operators, several backends, control flow, several methods, without modules; with ALL=1 also compute units, quantized and large graphs. */
-const RECORDS = ['mv2_xnnpack', 'add_mul', 'control_flow', 'multi_method', 'p_gru', 'cpp_rich'];
-const MORE = ['llama_xnnpack', 'quantized_xnnpack', 'b_coreml', 'b_qnn', 'unet_xnnpack'];
+/* Control flow, several methods, modules in modules; with ALL=1 also small and large operators, several backends, without modules, compute units, quantized and large graphs. */
+const RECORDS = ['control_flow', 'multi_method', 'p_gru'];
+const MORE = ['mv2_xnnpack', 'add_mul', 'cpp_rich', 'llama_xnnpack', 'quantized_xnnpack', 'b_coreml', 'b_qnn', 'unet_xnnpack'];
 if (process.env.ALL) RECORDS.push(...MORE);
 const BOX_MICROS = 2, NODE_MICROS = 1;
 
