@@ -51,12 +51,6 @@ with path.open("wb") as file:
         RecordWriter(file).write(raw)
 `;
 
-/* Goes to the list, and waits for its rows. */
-async function openFleet(dashboard) {
-  await dashboard.view('Fleet');
-  await dashboard.frame.locator('.fleet [data-row]').first().waitFor();
-}
-
 /** No part of the page is wider than there is room for. */
 async function assertFits(dashboard, width) {
   await dashboard.page.setViewportSize({width, height: 900});
@@ -83,7 +77,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     server = await TensorBoard.startWith(recordedInOrder(RECORDS, copies), folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old')], {stdio: 'ignore'}));
     dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
     frame = dashboard.frame;
-    await openFleet(dashboard);
+    await dashboard.openFleet();
   });
 
   after(async () => {
@@ -191,7 +185,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('leads to a record, and to its method', async () => {
-    await openFleet(dashboard);
+    await dashboard.openFleet();
     assert.equal(await frame.locator('.fleet [role=grid] input:checked').count(), 0);
     await frame.locator('[data-row]', {hasText: 'encode'}).getByText('two', {exact: true}).click();
     await frame.getByRole('tab', {name: 'Summary', selected: true}).waitFor();
@@ -201,32 +195,4 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('gives the page nothing to complain about', () => assert.deepEqual(dashboard.errors, []));
-});
-
-describe('a fleet of 40', {skip: missing(), timeout: 600_000}, () => {
-  let server, dashboard, copies;
-
-  before(async () => {
-    copies = mkdtempSync(join(tmpdir(), 'etrecord-fleet-'));
-    const records = Array.from({length: 40}, (_, i) => record('quantized_xnnpack', `nightly/day_${i + 1}`, {day: i + 1}));
-    server = await TensorBoard.startWith(recordedInOrder(records, copies));
-    dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
-  });
-
-  after(async () => {
-    await dashboard?.close();
-    await server?.stop();
-    rmSync(copies, {recursive: true, force: true});
-  });
-
-  it('has a row and a point for each', async () => {
-    await openFleet(dashboard);
-    assert.equal(await dashboard.grid().getAttribute('aria-rowcount'), '41');
-    assert.equal(await dashboard.frame.locator('.trend-line .dot').count(), 40);
-    assert.equal((await dashboard.rows())[0].day, '40');
-    await dashboard.grid().focus();
-    await dashboard.page.keyboard.press('End');
-    await dashboard.grid().locator('[data-row="39"]', {hasText: 'day_1'}).waitFor();
-    await dashboard.screenshot(join(screenshots, 'fleet_40.png'));
-  });
 });
