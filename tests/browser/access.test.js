@@ -12,10 +12,11 @@ import {run} from './answers.js';
 import {CONES, computed, contrast, distance, textsWithColors} from './colors.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, screenshots} from './environment.js';
-import {TensorBoard} from './tensorboard.js';
 
 const LEAST_TEXT = 4.5, LEAST_LARGE = 3, LEAST_GRAPHIC = 3, LEAST_DISTANCE = 6; // the first three are WCAG AA's; the last are hundredths of Oklab
 const REPORTS = {llama_xnnpack: ['node:aten_mul_tensor_3', 'llama_xnnpack'], compared: ['node:aten_convolution_default', 'inserted_before', 'inserted_after']};
+/* Both with details, and without them the one that has more tools. */
+const STATES = [['llama_xnnpack', `sel=${REPORTS.llama_xnnpack[0]}`], ['compared', `sel=${REPORTS.compared[0]}&base=base`], ['compared', 'base=base']];
 const TELL_APART = [['cpu', 'delegate', 'second', 'runtime'], ['less', 'more', 'runtime']]; // within each list
 
 describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
@@ -38,6 +39,7 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
   before(async () => {
     for (const [name, [, ...records]] of Object.entries(REPORTS)) run('report', ...records.map(record => join(fixtures, record)), '-o', paths[name] = join(folder, `${name}.html`));
     page = await ExecuTorchTab.openReport(paths.compared, {width: 1280, height: 800});
+    page.clicksAtOnce = true;
   });
 
   after(async () => {
@@ -84,6 +86,7 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
     const listed = await page.frame.getByRole('dialog', {name: 'Keys'}).innerText();
     for (const view of await views()) assert.ok(listed.includes(view), view);
     await page.page.keyboard.press('?');
+    await page.frame.getByRole('dialog', {name: 'Keys'}).waitFor({state: 'detached'});
   });
 
   it('is one stop of the tab key for each chart', async () => {
@@ -94,41 +97,33 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
     });
   });
 
-  /* The toolbars whose parts are not in one row. */
-  const wrapped = () => page.frame.evaluate(() => [...document.querySelectorAll('.toolbar, .bar, .tabs')].filter(bar => {
-    const middles = [...bar.children].map(part => part.getBoundingClientRect()).filter(({width}) => width > 0).map(({top, bottom}) => (top + bottom) / 2);
-    return Math.max(...middles) - Math.min(...middles) > 14 || bar.scrollWidth > bar.clientWidth + 1;
-  }).map(bar => bar.innerText.replaceAll('\n', ' ')));
-
   it('has toolbars of one row at 1280, with a base and with details', async () => {
-    for (const [name, [selected]] of Object.entries(REPORTS))
-      for (const state of ['', `sel=${selected}`]) {
-        await go(name, `${state}${name === 'compared' ? '&base=base' : ''}`);
-        await eachView(async view => (view === 'Graph' && state ? null : assert.deepEqual(await wrapped(), [], `${name}, ${view}${state}`)));
-      }
+    for (const [name, state] of STATES) {
+      await go(name, state);
+      await eachView(async view => (view === 'Graph' && /sel=/.test(state) ? null : assert.deepEqual(await page.wrapped(), [], `${name}, ${view} ${state}`)));
+    }
   });
 
   it('cuts nothing off at 200 %', async () => {
     await page.page.setViewportSize({width: 640, height: 400});
-    for (const [name, [selected]] of Object.entries(REPORTS))
-      for (const state of ['', `sel=${selected}`]) {
-        await go(name, `${state}${name === 'compared' ? '&base=base' : ''}`);
-        await eachView(async view => {
-          const cut = await page.frame.evaluate(() => {
-            const {clientWidth, scrollWidth, clientHeight, scrollHeight} = document.documentElement, canScroll = (element, axis) => {
-              for (let at = element.parentElement; at; at = at.parentElement) if (/auto|scroll/.test(getComputedStyle(at)[`overflow${axis}`])) return true;
-              return false;
-            };
-            const outside = [...document.querySelectorAll('button, select, input, .figure, .count, h2, td, [role=gridcell], canvas')].filter(element => {
-              const {left, right, bottom, width} = element.getBoundingClientRect();
-              return width > 0 && element.checkVisibility() && ((right > clientWidth + 1 || left < -1) && !canScroll(element, 'X') || bottom > clientHeight + 1 && !canScroll(element, 'Y'));
-            });
-            const tall = document.querySelector('.grid-table, .scene-canvas, .graph-canvas canvas');
-            return [scrollWidth > clientWidth, scrollHeight > clientHeight, outside.map(element => element.innerText), tall ? tall.getBoundingClientRect().height < 120 : false];
+    for (const [name, state] of STATES) {
+      await go(name, state);
+      await eachView(async view => {
+        const cut = await page.frame.evaluate(() => {
+          const {clientWidth, scrollWidth, clientHeight, scrollHeight} = document.documentElement, canScroll = (element, axis) => {
+            for (let at = element.parentElement; at; at = at.parentElement) if (/auto|scroll/.test(getComputedStyle(at)[`overflow${axis}`])) return true;
+            return false;
+          };
+          const outside = [...document.querySelectorAll('button, select, input, .figure, .count, h2, td, [role=gridcell], canvas')].filter(element => {
+            const {left, right, bottom, width} = element.getBoundingClientRect();
+            return width > 0 && element.checkVisibility() && ((right > clientWidth + 1 || left < -1) && !canScroll(element, 'X') || bottom > clientHeight + 1 && !canScroll(element, 'Y'));
           });
-          assert.deepEqual(cut, [false, false, [], false], `${name}, ${view} ${state}`);
+          const tall = document.querySelector('.grid-table, .scene-canvas, .graph-canvas canvas');
+          return [scrollWidth > clientWidth, scrollHeight > clientHeight, outside.map(element => element.innerText), tall ? tall.getBoundingClientRect().height < 120 : false];
         });
-      }
+        assert.deepEqual(cut, [false, false, [], false], `${name}, ${view} ${state}`);
+      });
+    }
     await page.page.setViewportSize({width: 1280, height: 800});
   });
 
@@ -148,18 +143,6 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
     const {y, height} = await page.frame.locator('.timeline-frame').boundingBox();
     assert.ok(height > 800 && y < 120, 'the timeline fills the window');
     await page.page.setViewportSize({width: 1280, height: 800});
-  });
-
-  it('keeps to one row of tools in TensorBoard, too', async () => {
-    const report = page;
-    try {
-      page = await ExecuTorchTab.openIn(await TensorBoard.shared(), {width: 1280, height: 800});
-      await page.record('llama_xnnpack');
-      await eachView(async view => assert.deepEqual(await wrapped(), [], view));
-    } finally {
-      await page.close();
-      page = report;
-    }
   });
 
   it('gives nothing to complain about', () => assert.deepEqual(page.errors, []));

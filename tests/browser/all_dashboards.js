@@ -3,7 +3,6 @@
 // all_dashboards.js - the tests that need TensorBoard, one after another with one browser, and with one TensorBoard wherever they change nothing in its logdir: `node --test all_dashboards.js`.
 
 import './state.test.js';
-import './access.test.js';
 import './graph.test.js';
 import './executorch_tab.test.js';
 import './graph_tab.test.js';

@@ -3,6 +3,7 @@
 // all_reports.js - the tests that look at reports alone, one after another with one browser: `node --test all_reports.js`.
 
 import './tab_page.test.js';
+import './access.test.js';
 import './axe.test.js';
 import './commands.test.js';
 import './figures.test.js';

@@ -46,12 +46,15 @@ export const computed = (page, said) => page.evaluate(list => {
 /** Returns the texts that are in the page with the colors they have, {text, color, ground, isLarge}; each pair of colors once. */
 export const textsWithColors = page => page.evaluate(() => {
   const dot = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true}), found = new Map();
+  const known = new Map();
   const rgba = color => {
+    if (known.has(color)) return known.get(color);
     dot.clearRect(0, 0, 1, 1);
     dot.fillStyle = color;
     dot.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = dot.getImageData(0, 0, 1, 1).data;
-    return [r, g, b, a / 255];
+    known.set(color, [r, g, b, a / 255]);
+    return known.get(color);
   };
   const over = (top, under) => [0, 1, 2].map(at => top[at] * top[3] + under[at] * (1 - top[3]));
   for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode();) {

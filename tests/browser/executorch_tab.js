@@ -80,6 +80,12 @@ export class ExecuTorchTab extends TabPage {
     await this.frame.getByRole('tab', {name, exact: true, selected: true}).waitFor();
   }
 
+  /** Goes to the list of all records, and waits for its rows. */
+  async openFleet() {
+    await this.view('Fleet');
+    await this.frame.locator('.fleet [data-row]').first().waitFor();
+  }
+
   /** Rows of the small table with this caption: lists of cells' texts. */
   async table(caption) {
     const table = this.frame.locator('table.plain', {has: this.frame.locator('caption', {hasText: new RegExp(`^${caption}`)})}).first();
@@ -120,6 +126,14 @@ export class ExecuTorchTab extends TabPage {
       const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.trim().replace(/ [↓↑]$/, ''));
       return [...grid.querySelectorAll('[role=row][data-row]')].map(row => Object.fromEntries([...row.children].map((cell, at) => [titles[at], cell.innerText.trim()])));
     });
+  }
+
+  /** The texts of the toolbars whose parts are not in one row; and of the page, if it is wider than the window. */
+  wrapped() {
+    return this.frame.evaluate(() => [document.documentElement, ...document.querySelectorAll('.toolbar, .bar, .tabs')].filter(bar => {
+      const middles = bar === document.documentElement ? [0] : [...bar.children].map(part => part.getBoundingClientRect()).filter(({width}) => width > 0).map(({top, bottom}) => (top + bottom) / 2);
+      return Math.max(...middles) - Math.min(...middles) > 14 || bar.scrollWidth > bar.clientWidth + 1;
+    }).map(bar => bar.innerText.replaceAll('\n', ' ')));
   }
 
   /** The address of what is shown. */

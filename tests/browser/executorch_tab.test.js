@@ -185,6 +185,16 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     }
   });
 
+  it('keeps to one row of tools', async () => {
+    await dashboard.record('llama_xnnpack');
+    for (const view of await dashboard.frame.getByRole('tab').allInnerTexts()) {
+      await dashboard.view(view);
+      await dashboard.settled();
+      assert.deepEqual(await dashboard.wrapped(), [], view);
+    }
+    await dashboard.view('Summary');
+  });
+
   it('is there in the dark', async () => {
     await dashboard.record(RECORD);
     await dashboard.setting('Theme', 'dark');
