@@ -11,7 +11,7 @@ import {command, fixtures, missing} from './environment.js';
 
 const every = Number(process.env.EVERY ?? 1);
 
-/** Every folder of fixtures that has a record or a dump; with EVERY=3 each third of them. */
+/** Every folder of fixtures that has a record or a dump; with EVERY=6 each sixth of them. */
 export const RECORDS = (missing('command') ? [] : readdirSync(fixtures, {recursive: true}))
   .filter(name => ['etrecord.bin', 'etdump.etdp'].some(file => existsSync(join(fixtures, name, file))))
   .sort()

@@ -2,7 +2,7 @@
 //
 // environment.js - where the command, the fixtures, TensorBoard and Chromium are; and why the tests cannot run where one is missing.
 //
-// ETRECORD_TB is the command, VENV the virtual environment that has TensorBoard, CHROMIUM the browser, FIXTURES the folder of
+// ETRECORD_TB is the command, VENV the virtual environment that has TensorBoard, CHROMIUM the browser, CHROMIUM_OPTIONS further options of it, FIXTURES the folder of
 // tests/fixtures, PACKAGE the Python package, SCREENSHOTS where pictures go, of which none are taken without it. playwright-core is found where require() looks, NODE_PATH included.
 
 import {execFileSync} from 'node:child_process';
@@ -18,6 +18,7 @@ export const command = process.env.ETRECORD_TB ? resolve(process.env.ETRECORD_TB
 export const python = join(process.env.VENV ?? join(project, 'build/venv'), 'bin/python');
 /* Debian's shell without a window takes a fifth less time than all of the browser, which has the same engine. */
 export const chromium = process.env.CHROMIUM ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(isExecutable) ?? 'chromium';
+export const chromiumOptions = (process.env.CHROMIUM_OPTIONS ?? '').split(' ').filter(Boolean);
 export const fixtures = resolve(process.env.FIXTURES ?? join(project, 'tests/fixtures'));
 /** A folder for Python's path that has the package as it is after an installation, with the dashboard. */
 export const pythonPath = resolve(process.env.PACKAGE ?? join(project, 'build/dev/tests/package'));

@@ -6,7 +6,7 @@ import {mkdirSync} from 'node:fs';
 import {after} from 'node:test';
 import {dirname} from 'node:path';
 
-import {chromium, playwright, screenshots} from './environment.js';
+import {chromium, chromiumOptions, playwright, screenshots} from './environment.js';
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
@@ -24,7 +24,7 @@ after(async () => (await browser)?.close());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 async function launched() {
-  const started = await playwright().chromium.launch({executablePath: chromium, args: ARGUMENTS, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false});
+  const started = await playwright().chromium.launch({executablePath: chromium, args: [...ARGUMENTS, ...chromiumOptions], handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false});
   started.on('disconnected', () => { // a browser that crashes fails one test, not all
     browser = null;
     unused.clear();
