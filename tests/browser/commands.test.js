@@ -12,7 +12,11 @@ import {run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing} from './environment.js';
 
-const RECORDS = ['llama_xnnpack', 'b_qnn'], EXTRA = {Table: ['&by=node', '&by=node&q=backend:cpu', '&by=module', '&by=module&each=1', '&by=source', '&by=backend', '&by=delegate&each=1', '&by=operator', '&by=module&stat=p50', '&by=node&stat=p50']};
+/* How each record's table is grouped, searched and summed; the second one has cycles of a backend. */
+const TABLES = {
+  llama_xnnpack: ['&by=node&q=backend:cpu', '&by=module', '&by=module&each=1', '&by=source', '&by=backend', '&by=delegate&each=1', '&by=operator', '&by=module&stat=p50', '&by=node&stat=p50'],
+  b_qnn: ['&by=node', '&by=module', '&by=delegate&each=1'],
+}, RECORDS = Object.keys(TABLES);
 
 /* The cells of comma-separated values. */
 const cellsOf = line => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map(cell => cell.replace(/^"(.*)"$/, '$1').replaceAll('""', '"'));
@@ -53,7 +57,7 @@ describe('the command of a table', {skip: missing(), timeout: 600_000}, () => {
       await page.page.reload();
       await page.shown();
       for (const view of await page.frame.getByRole('tab').allInnerTexts())
-        for (const extra of EXTRA[view] ?? ['']) {
+        for (const extra of view === 'Table' ? TABLES[record] : ['']) {
           await page.page.goto(`file://${join(folder, `${record}.html`)}#view=${view.toLowerCase()}&digits=1${extra}`);
           await page.frame.getByRole('tab', {name: view, selected: true}).waitFor();
           await page.settled();
@@ -68,7 +72,7 @@ describe('the command of a table', {skip: missing(), timeout: 600_000}, () => {
             count++;
           }
         }
-      assert.ok(count >= 10, `${count} commands`);
+      assert.ok(count > TABLES[record].length, `${count} commands`);
       assert.deepEqual(page.errors, []);
     });
 });

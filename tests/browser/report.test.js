@@ -34,7 +34,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     return pages.at(-1);
   }
 
-  for (const record of ['mv2_xnnpack', 'multi_method', 'vulkan', 'cpp_rich'])
+  for (const record of ['mv2_xnnpack', 'cpp_rich'])
     it(`of ${record} opens from a disk and asks for nothing`, async () => {
       const path = join(folder, `${record}.html`);
       run('report', join(fixtures, record), '-o', path, '--unit', 'ms');

@@ -5,10 +5,11 @@
 import {TabPage} from './tab_page.js';
 
 export class ScenePage extends TabPage {
-  /** Opens a report at a view with more of its state: "q=bmm". */
+  /** Opens a report at a view with more of its state: "q=bmm". Where the report is open, the address alone changes. */
   async open(path, view, state = '') {
     if (!this.page) await this.launch({width: 1280, height: 800}, {offline: true});
-    await this.page.goto('about:blank');
+    if (this.page.url().startsWith(`file://${path}#`)) await this.page.evaluate(() => document.activeElement.blur());
+    else await this.page.goto('about:blank');
     await this.page.goto(`file://${path}#view=${view}&digits=1${state && `&${state}`}`);
     await this.canvas.waitFor();
     await this.settled();

@@ -48,16 +48,16 @@ describe('speedscope', {skip: missing('speedscope'), timeout: 600_000}, () => {
     return [...said];
   }
 
-  /* Of every eighth record: tests/check/trace.py applies the rule of nesting to all of them. */
+  /* Of every 24th record: tests/check/trace.py applies the rule of nesting to all of them. */
   it('imports traces without a warning', async () => {
     let count = 0;
-    for (const record of RECORDS.filter((_, at) => at % 8 === 0)) {
+    for (const record of RECORDS.filter((_, at) => at % 24 === 0)) {
       const trace = traceOf(record);
       if (trace === null) continue;
       count++;
       assert.deepEqual(await warningsOf(`${record.replaceAll('/', '_')}.json`, trace), [], record);
     }
-    assert.ok(count > 5, `${count} traces`);
+    assert.ok(count > 2, `${count} traces`);
   });
 
   it('warns where events overlap, so that the test above does not pass for want of warnings', async () => {
