@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * output.c - every write made to fail in turn, and the process killed in front of each: output
- * RECORD FOLDER
+ * RECORD FOLDER [STEP]
  *
+ * With a step only the first one fails and each so many behind it.
  * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file()
  * leave under each final name what was there before or the whole new file, and nothing else; what
  * they leave when the process is killed, the next call removes.
@@ -18,6 +19,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static long step = 1;
 
 enum { MAX_FILES = 64, PATH_BYTES = 1024 };
 
@@ -191,7 +194,7 @@ static const char *write_killed(long number, const target *t, bool *happened) {
 
 static bool sweep_calls(const char *name, fault_kind kind, const target *t, size_t *checks) {
   bool happened = true;
-  for (long number = 0; happened; number++, ++*checks) {
+  for (long number = 0; happened; number += step, ++*checks) {
     prepare(t);
     const char *wrong = kind == FAULT_KILL ? write_killed(number, t, &happened)
                                            : write_with(kind, number, t, &happened);
@@ -231,7 +234,7 @@ static bool take_some(void *context, const void *data, size_t size) {
 }
 
 static bool sweep_sink(const named_emitter *what, const etr_profile *profile, size_t *checks) {
-  for (long number = 0;; number++, ++*checks) {
+  for (long number = 0;; number += step, ++*checks) {
     long left = number;
     etr_error error = {.offset = ETR_NO_OFFSET};
     etr_status status = what->emit(profile, &(etr_sink){take_some, &left}, &error);
@@ -259,8 +262,10 @@ static etr_profile *open_record(const char *record) {
 int main(int argc, char **argv) {
   size_t checks = 0;
   int failed = 0, done = 0;
-  etr_profile *profile = argc == 3 ? open_record(argv[1]) : NULL;
-  if (!profile)
+  etr_profile *profile = argc > 2 ? open_record(argv[1]) : NULL;
+  if (argc > 3)
+    step = strtol(argv[3], NULL, 10);
+  if (!profile || step < 1)
     return 1;
   target targets[] = {
       {.name = "run folders", .write = write_record, .profile = profile, .folder = argv[2]},
