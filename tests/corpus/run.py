@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged and hostile inputs through the command: run.py PATH/TO/etrecord-tb [PATTERN...].
+"""Damaged and hostile inputs through the command: run.py PATH/TO/etrecord-tb [--all] [PATTERN...].
 
 The files of tests/fixtures/hostile against their verdicts, then the cases of crafted.py. A verdict is
 
@@ -10,8 +10,8 @@ The files of tests/fixtures/hostile against their verdicts, then the cases of cr
   accept     exit 0
   survive    exit 0, or refuse
 
-or several of them joined by " or ". Whatever the verdict, no run may crash, hang, take much memory or print control characters. A build with sanitizers,
-which looks closest, has all commands of each case; any other build, of which memory is measured, has one after the other where one is enough.
+or several of them joined by " or ". Whatever the verdict, no run may crash, hang, take much memory or print control characters. Where one command is
+enough, each case has the next one, in a build with sanitizers another than in one of which memory is measured; with --all each case has all of them.
 """
 
 import fnmatch
@@ -167,10 +167,10 @@ def run_case(program, case):
 def main():
     program = command.program()
     crafted.fewer = 20 if program.sanitized else 1
-    wanted = sys.argv[1:]
+    wanted = [word for word in sys.argv[1:] if word != '--all']
     cases = [case for case in all_cases() if not wanted or any(fnmatch.fnmatch(case.name, pattern) for pattern in wanted)]
-    if not program.sanitized:
-        cases = [with_one_command(case, number) for number, case in enumerate(cases)]
+    if '--all' not in sys.argv:
+        cases = [with_one_command(case, number) for number, case in enumerate(cases, 1 if program.sanitized else 0)]
     failed = 0
     for case in cases:
         wrong = run_case(program, case)
