@@ -39,9 +39,7 @@ install_for_the_browser() {
 with_sanitizers() {
   trap - INT QUIT # which the shell has what runs beside it ignore
   stage cmake --build --preset asan-blocks
-  stage cmake --build --preset tsan --target threads
   stage ctest --preset asan-blocks -j "$(nproc)"
-  stage ctest --preset tsan
   exit "$status"
 }
 
@@ -68,7 +66,7 @@ stage bash tests/install.sh test
 # What was compiled before is not compiled again, in any of the builds and in those that tests make, nor in another clone.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 [ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ] || ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
-stage side_by_side 'cmake --preset asan-blocks' 'cmake --preset tsan'
+stage cmake --preset asan-blocks
 # What the sanitizers run needs no packages, so it begins while they are installed. Later it runs while browsers and servers leave the processors idle.
 with_sanitizers >build/sanitizers.log 2>&1 &
 sanitizers=$!
@@ -76,9 +74,9 @@ stage side_by_side install_for_python install_for_the_page install_for_the_brows
 # What is installed decides which tests there are.
 stage cmake --preset release
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
-# What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
-stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$|cli$)'
+# What the sanitizers' build runs whole is neither built nor run twice. One more than processors, as browsers wait.
+stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$)'
 wait "$sanitizers" || status=1
 cat build/sanitizers.log
-print_costs release asan-blocks tsan
+print_costs release asan-blocks
 exit $status

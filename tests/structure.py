@@ -4,7 +4,7 @@
 
 Layers include downwards only, lib's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
 its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; a statement says one thing; public headers compile alone;
-the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry; scripts are executable; examples are whole.
+the library exports what they declare, and keeps nothing that threads write without a guard; tables that are searched are sorted; no file names the host of a package registry; scripts are executable; examples are whole.
 """
 import functools
 import os
@@ -40,6 +40,8 @@ SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows la
 LONGEST_LINE = 100
 LONGEST_FUNCTION = 72  # read without scrolling
 MOST_PARAMETERS = 6  # more have a struct with a name
+# What the library keeps beside its handles: set before there are threads, atomic, behind a lock, or never written.
+KEPT = {"hash_seed", "hash_multiplier", "is_locked", "files", "cgraph_lock", "lists", "answer", "font", "no_choice"}
 # What the command has of the library beside its public headers.
 OF_COMMAND = {"base/system", "base/json_writer", "base/utf8", "formats/json"}
 # Say nothing of what is added to what.
@@ -329,6 +331,17 @@ def export_faults(library):
     yield from (f"{name} is exported and not declared" for name in sorted(exported - declared()))
 
 
+def kept_faults(library):
+    """Handles are independent: the library has no variables but those that are known to be safe. Constants with addresses in them are in sections of their own."""
+    symbols = [line.split() for line in subprocess.run(["objdump", "-t", library], capture_output=True, text=True, check=True).stdout.splitlines() if " O " in line]
+    names = {fields[-1] for fields in symbols}
+    variables = {re.sub(r"\.\d+$", "", fields[-1]) for fields in symbols if {".data", ".bss", ".tdata", ".tbss"} & set(fields)}
+    variables -= {name for name in variables if name.startswith("__")} | {"completed"}  # the compiler's own
+    if not variables & KEPT:
+        yield f"of {len(names)} objects none is a variable that is known"
+    yield from (f"{name} is a variable that threads share" for name in sorted(variables - KEPT))
+
+
 def header_faults(compiler):
     with tempfile.TemporaryDirectory() as folder:
         for header in (pathlib.PurePath(path).name for path in HEADERS):
@@ -395,7 +408,7 @@ def example_faults():
 
 
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "statements": statement_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults(), "home": home_faults(), "scripts": script_faults(), "examples": example_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "statements": statement_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "kept": kept_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults(), "home": home_faults(), "scripts": script_faults(), "examples": example_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")
