@@ -38,7 +38,7 @@ install_for_the_browser() {
 # Builds and runs what the sanitizers watch. A subshell's status is its own.
 with_sanitizers() {
   trap - INT QUIT # which the shell has what runs beside it ignore
-  stage cmake --build --preset asan-blocks
+  stage cmake --build --preset asan-blocks --target inside
   stage ctest --preset asan-blocks -j "$(nproc)"
   exit "$status"
 }
