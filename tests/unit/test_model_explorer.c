@@ -60,6 +60,7 @@ Test(model_explorer, no_key_comes_twice) {
   const etr_profile *profile = tiny_profile(&t);
   expect_results(emit(profile, (etr_node_data_options){0}, &t.arena),
                  "{\"sub_\":{\"value\":1}}}\n");
+  tiny_clear(&t);
 }
 
 Test(model_explorer, timed_nodes_have_values) {
