@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run.sh, and then what takes long and seldom fails: how costs grow and how often verdicts on noise are wrong, all that sanitizers watch, races of threads, all mutants, mutations and fuzz targets,
-# valgrind, clang-tidy, other places and versions (strength/run.sh), Debian packages, wheels, and the short benchmarks, whose figures no result depends on.
+# run.sh, and then what takes long and seldom fails: how costs grow and how often verdicts on noise are wrong, all that sanitizers watch in part
+# in run.sh, races of threads, all mutants, mutations and fuzz targets, valgrind, clang-tidy, other places and versions (strength/run.sh), Debian packages,
+# wheels, and the short benchmarks, whose figures no result depends on.
 # run_all.sh [SECONDS for each fuzz target, default 30]
 set -uo pipefail
 cd "$(dirname "$0")/.."
