@@ -92,8 +92,8 @@ static const char *read_record(const char *folder, size_t group) {
 typedef struct cuts {
   const char *folder;
   const file *file;
-  off_t size;       /* to which the file is cut */
-  size_t part;      /* of the reads that stand for all */
+  off_t size;  /* to which the file is cut */
+  size_t part; /* of the reads that stand for all */
   size_t reads, done;
 } cuts;
 
