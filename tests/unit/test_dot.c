@@ -148,9 +148,9 @@ Test(dot, estimates_and_delegates_are_marked) {
   t.times.data[4].backend = "VulkanBackend";
   t.times.data[4].delegate_instruction = 9;
   dot = emit(small_profile(&t), 0, 0, &t.arena);
-  expect_has(dot, "XNNPACK 0 (2)</TD>");
-  expect_has(dot, "VULKAN 1 (1)</TD>");
-  expect_has(dot, "5.0 %  VULKAN 1\"");
+  expect_has(dot, "XNNPACK @7 (2)</TD>");
+  expect_has(dot, "VULKAN @9 (1)</TD>");
+  expect_has(dot, "5.0 %  VULKAN @9\"");
   tiny_clear(&t);
 }
 
