@@ -71,7 +71,7 @@ def _read_tables(source: BinaryIO, schema: pyarrow.Schema, threads: bool) -> Ite
         if count >= ROWS_AT_ONCE:
             yield pyarrow.concat_tables(waiting)
             waiting, count = [], 0
-    yield pyarrow.concat_tables([schema.empty_table(), *waiting])
+    yield pyarrow.concat_tables([pyarrow.Table.from_batches([], schema), *waiting])  # schema.empty_table() would import pandas, which takes longer than all else
 
 
 def _open_writer(format: str, out: BinaryIO, schema: pyarrow.Schema, is_stream: bool) -> Any:
