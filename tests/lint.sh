@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What no formatter sees: lint.sh [BUILD [FILE...]]. In Python, by ruff, names that are not there or not used. With BUILD, whose commands compile the files, also
-# in C, by clang-tidy: a comma between expressions, an assignment in the condition of an if, and a ?: in a ?:. structure.py looks for these without a parser, for each change.
-# The versions are those in tests/interop/requirements.txt and requirements_long.txt. Files that did not change since they were found to be right are not looked at again.
+# in C, by clang-tidy: a comma between expressions, an assignment in the condition of an if, and a ?: in a ?:.
+# tests/structure.py finds more of these, where clang-tidy is not installed.
+# The versions are those in tests/interop/requirements.txt. Files that did not change since they were found to be right are not looked at again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-}
@@ -12,7 +13,7 @@ tidy=build/venv/bin/clang-tidy ruff=build/venv/bin/ruff
 needed=("$ruff")
 [ -z "$build" ] || needed+=("$tidy" "$build/compile_commands.json")
 for file in "${needed[@]}"; do
-  [ -e "$file" ] || { echo "skipped: there is no $file (tests/run.sh installs ruff, tests/run_all.sh clang-tidy)"; exit 77; }
+  [ -e "$file" ] || { echo "skipped: there is no $file (tests/run.sh installs it)"; exit 77; }
 done
 # Each of them reports a planted fault.
 planted=$(mktemp -d)

@@ -213,16 +213,19 @@ def expression_faults():
 CONTROL = re.compile(r"(?:else\s+)?(if|while|for|switch)\s*\(")
 NO_STATEMENT = re.compile(r"\b(?:else|do)\b(?!\s+if)|(?:case\b[^:;{}?]*|default|\w+)\s*:")
 DECLARATION = re.compile(r"(?:const|static|struct|enum|union|unsigned)\b|(?!return\b|goto\b)\w+(?:\([^()]*\))?[\s*]+\w")
+BRACKET = re.compile(r"[][(){}]")
+GAP = re.compile(r"[ \n;{}]*")
+STOP = re.compile(r"[\[(;{}]|\Z")  # where a statement ends, or something in brackets begins
 ASSIGNMENT = re.compile(r"(?<![=!<>])(?:[-+*/%&|^]|<<|>>)?=(?!=)")
 
 
 def closing(text, start):
     """The bracket that closes the one at start."""
     depth = 0
-    for at in range(start, len(text)):
-        depth += (text[at] in "([{") - (text[at] in ")]}")
+    for bracket in BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] in "([{" else -1
         if depth == 0:
-            return at
+            return bracket.start()
     return len(text) - 1
 
 
@@ -237,11 +240,9 @@ def double_statements(text):
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m[0].count("\n"), text, flags=re.M)
     at = 0
     while at < len(text):
-        start = at
+        at = start = GAP.match(text, at).end()
         control, nothing = CONTROL.match(text, at), NO_STATEMENT.match(text, at)
-        if text[at] in " \n;{}":
-            at += 1
-        elif control:
+        if control:
             at = closing(text, control.end() - 1) + 1
             if control[1] in ("if", "switch") and ASSIGNMENT.search(without(r"\{[^{}]*\}", text[control.end() : at])):
                 yield text.count("\n", 0, start) + 1
@@ -249,7 +250,7 @@ def double_statements(text):
             at = nothing.end()
         else:
             while at < len(text) and text[at] not in ";{}":
-                at = closing(text, at) + 1 if text[at] in "([" else at + 1
+                at = closing(text, at) + 1 if text[at] in "([" else STOP.search(text, at + 1).start()
                 head = text[start:at]
                 if text[at : at + 1] == "{" and ("=" in head or re.match(r"return\b", head)):  # an initializer
                     at = closing(text, at) + 1
@@ -304,7 +305,7 @@ def order_faults():
 def nested_conditions(text):
     """Lines where a ?: is an operand of another one: no comma or semicolon of their own ends the first."""
     depth, line, open_at = 0, 1, set()
-    for character in text:
+    for character in re.findall(r"[][(){},;?\n]", text):
         if character == "\n":
             line += 1
         elif character in "([{":
@@ -365,10 +366,10 @@ def own_files():
 def host_faults():
     """Whoever builds this gets packages from where their own machine is set up to get them: no file names a registry's host."""
     registries = re.compile(rb"\b(pypi|pythonhosted|npmjs|yarnpkg|crates|anaconda|(deb|ftp|security|snapshot)\.debian|(archive|ports|security)\.ubuntu|maven(\.apache)?|golang|"
-                            rb"g(h)?cr|docker|rubygems|quay|formulae\.brew)\.(org|io|com|sh)\b", re.I)
+                            rb"g(h)?cr|docker|rubygems|quay|formulae\.brew)\.(org|io|com|sh)\b")
     for path in sorted(own_files()):
         content = path.read_bytes()
-        found = None if b"\0" in content else registries.search(content)
+        found = None if b"\0" in content else registries.search(content.lower())  # three times as fast as with re.I
         if found:
             yield f"{path.relative_to(ROOT)} names {found[0].decode()}"
 

@@ -113,7 +113,7 @@ def as_written(line, schema):
     return {name: float(value) if pyarrow.types.is_floating(schema.field(name).type) and value is not None else value for name, value in line.items()}
 
 
-# Each start of pyarrow takes a second, so one answer alone is asked for in Arrow, too.
+# One answer alone is asked for in Arrow, too.
 @pytest.mark.parametrize("answer", ANSWERS[::EVERY])
 def test_files_have_the_rows_of_json_lines(answer, run, tmp_path):
     arguments = [*answer, FIXTURES / "mv2_xnnpack", "--each", FIXTURES / "mv2_xnnpack", DUMP, "--tag", "remark=quote \" and é"]
