@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// build.mjs - bundles web/src into web/page.js and web/page.css, and writes web/NOTICE; all three are committed. `npm ci && npm run build` in this folder; the
-// versions are pinned in package-lock.json, so that the same sources give the same bytes. With a folder as argument, the files go there instead.
+// build.mjs - bundles web/src, if the type checker finds nothing in it, into web/page.js and web/page.css, and writes web/NOTICE and web/page.sum; all four are
+// committed. `npm ci && npm run build` in this folder; the versions are pinned in package-lock.json, so that the same sources give the same bytes. With a folder
+// as argument, the files go there instead.
 
+import {execFileSync} from 'node:child_process';
 import {build} from 'esbuild';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {minify} from 'terser';
+import {sumOf} from './sum.mjs';
 import {templates} from './templates.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url)),
   out = process.argv[2] ?? here;
 const PACKAGES = ['preact', '@preact/signals', '@preact/signals-core'];
+
+execFileSync(process.execPath, ['node_modules/typescript/lib/tsc.js', '--project', '.'], {cwd: here, stdio: 'inherit'});
 
 /* The licenses of what is bundled, which stand in the bundle and so in every report, and in NOTICE for packages. */
 function licenses() {
@@ -51,3 +56,4 @@ writeFileSync(
   join(out, 'NOTICE'),
   `The page of the TensorBoard dashboard and of reports (page.js) contains, unchanged but for minification:\n\n${licenses()}\n`,
 );
+writeFileSync(join(out, 'page.sum'), sumOf(out));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// bundle.test.js - the committed bundle is what build.mjs makes of the sources, holds the licences of what is in it, and is small.
+// bundle.test.js - the committed bundle is what build.mjs makes of the sources, which the type checker has seen then, holds the licences of what is in it, and is small.
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -12,13 +12,19 @@ import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 
 const WEB = fileURLToPath(new URL('../../../web/', import.meta.url)), LARGEST = 128 * 1024; // bytes, compressed as reports hold it
+const OUT_OF_DATE = 'out of date: npm ci --prefix web && npm run build --prefix web';
 
 describe('the bundle', () => {
-  it('is made of the sources', () => {
+  it('is made of the sources, as its checksum says', async () => {
+    const {sumOf} = await import(join(WEB, 'sum.mjs'));
+    assert.equal(sumOf(WEB), readFileSync(join(WEB, 'page.sum'), 'utf8'), OUT_OF_DATE);
+  });
+
+  it('is made of the sources, byte by byte, and they have no mistakes in types', {skip: Boolean(process.env.EVERY)}, () => {
     const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
     try {
       execFileSync(process.execPath, [join(WEB, 'build.mjs'), folder]);
-      for (const name of ['page.js', 'page.css', 'NOTICE']) assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(WEB, name))), `web/${name} is out of date: npm ci --prefix web && npm run build --prefix web`);
+      for (const name of ['page.js', 'page.css', 'NOTICE', 'page.sum']) assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(WEB, name))), `web/${name}: ${OUT_OF_DATE}`);
     } finally {
       rmSync(folder, {recursive: true});
     }
