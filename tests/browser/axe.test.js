@@ -72,7 +72,7 @@ describe('axe-core', {skip: missing() || (axe() ? false : 'axe-core is missing: 
     await page.page.emulateMedia({colorScheme: 'light'});
     for (const state of STATES) {
       await page.go(join(folder, 'vit.html'), state);
-      await isClean(state);
+      await isClean(state, Boolean(process.env.ALL) || !state.startsWith('view=table&by')); // tables have the colors of the view
     }
     for (const name of ['Share', 'Settings']) {
       await page.frame.locator(`summary[aria-label="${name}"]`).click();

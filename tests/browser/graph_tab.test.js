@@ -82,7 +82,7 @@ describe('the Graphs tab', {skip: missing(), timeout: 600_000}, () => {
   it('shows the sum of its nodes on every box', async () => {
     const drawn = await tab.times();
     for (const box of tops()) assert.ok(Math.abs((drawn.get(box) ?? 0) - total(box)) <= 2.01, `${box}: ${drawn.get(box)} for ${total(box)} µs`);
-    for (const box of new Set([slowest(tops()), tops().find(top => timed(top).length === 0), ...tops().filter((_, at) => at % 6 === 0)].filter(Boolean))) {
+    for (const box of new Set([slowest(tops()), tops().find(top => timed(top).length === 0), tops().at(-1)].filter(Boolean))) {
       await tab.select(box);
       const shown = await tab.stat('Compute Time');
       assert.ok(timed(box).length ? shownTimes(total(box), 2).includes(shown) : shown === null, `${box}: ${shown} for ${total(box)} µs`);

@@ -53,7 +53,7 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
     await picture('text');
   });
 
-  it('show a graph', async () => {
+  it('show a graph', {skip: !process.env.ALL && 'for now and then: the tab depends on no selection'}, async () => {
     await page.go('graphs', 'Search nodes');
     await picture('graphs');
   });
