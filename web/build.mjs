@@ -45,11 +45,7 @@ const [script] = (
 ).outputFiles;
 const [style] = (await build({...common, entryPoints: ['src/style.css']})).outputFiles;
 // What esbuild leaves is 4 % larger, packed as reports hold it.
-const {code} = await minify(script.text, {
-  module: true,
-  ecma: 2020,
-  format: {comments: /^!/},
-});
+const {code} = await minify(script.text, {module: true, ecma: 2020, format: {comments: /^!/}});
 writeFileSync(join(out, 'page.js'), code);
 writeFileSync(join(out, 'page.css'), style.text);
 writeFileSync(

@@ -15,7 +15,11 @@ const MADE_OF = ['build.mjs', 'package-lock.json', 'templates.mjs', 'tsconfig.js
 export function sumOf(out) {
   const sources = readdirSync(join(here, 'src'), {recursive: true}).filter(name => /\.(js|css)$/.test(name));
   const hash = createHash('sha256');
-  const add = (folder, name) => hash.update(`${name}\0`).update(readFileSync(join(folder, name))).update('\0');
+  const add = (folder, name) =>
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(folder, name)))
+      .update('\0');
   for (const name of sources.sort()) add(join(here, 'src'), name);
   for (const name of MADE_OF) add(here, name);
   for (const name of MADE) add(out, name);
