@@ -74,10 +74,10 @@ class Trial:
 
 
 PYARROW = '''
-class Schema:
-    def empty_table(self): return Table()
+class Schema: pass
 class Table:
     num_rows = 1
+    def from_batches(batches, schema): return Table()
 class ArrowException(Exception): pass
 def schema(fields): return Schema()
 def type_for_alias(kind): return kind
