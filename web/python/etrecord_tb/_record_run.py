@@ -17,6 +17,15 @@ with contextlib.suppress(ImportError, OSError, RuntimeError):  # what is quantiz
     import executorch.kernels.quantized  # noqa: F401
 
 
+def load_custom_kernels(program: str) -> None:
+    """Loads the kernels of llama::update_cache and others, which the wheel has in a library of its own, if the program calls one."""
+    with open(program, "rb") as file:
+        is_called = b"llama::" in file.read()
+    if is_called:
+        with contextlib.suppress(ImportError, OSError, RuntimeError):
+            from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
+
+
 def read_inputs(path: str) -> dict[str, list[Any]]:
     """Returns the flat inputs of each method from a file that _record_inputs.write() made."""
     with open(path, "rb") as file:
@@ -40,6 +49,7 @@ def main(text: str) -> int:
     if spec["threads"]:
         portable_lib._unsafe_reset_threadpool(spec["threads"])
     inputs = read_inputs(spec["inputs"])
+    load_custom_kernels(spec["program"])
     module = portable_lib._load_for_executorch(spec["program"], enable_etdump=True, debug_buffer_size=spec.get("debug_buffer_size", 0))
     for method, values in inputs.items():
         for _ in range(spec["runs"]):
