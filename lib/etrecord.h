@@ -1677,6 +1677,8 @@ typedef struct etr_cache_growth {
   size_t sequence_count; /**< sequences of tokens that the runs are of: one begins with each prompt
                             and each recording. With one of them a token at a later position is also
                             one at a later time, and a device that slows down looks the same */
+  bool has_drift; /**< the method's runs became slower or faster by a step or a drift, which looks
+                     the same */
   const etr_position_time *curve; /**< by position, ascending: equal ranges of positions */
   size_t curve_count;
 } etr_cache_growth;

@@ -460,6 +460,17 @@ static bool set_time_by_position(etr_cache_growth *out, step *list, size_t count
   return true;
 }
 
+/* Returns whether runs of a method, or of one of its phases, became slower or faster for good. */
+static bool has_drift(const etr_method *method) {
+  etr_noise_verdict verdict = method->noise.verdict;
+  bool found = verdict == ETR_NOISE_STEP || verdict == ETR_NOISE_DRIFT;
+  for (size_t i = 0; i < method->run_phase_count; i++) {
+    verdict = method->run_phases[i].noise.verdict;
+    found |= verdict == ETR_NOISE_STEP || verdict == ETR_NOISE_DRIFT;
+  }
+  return found;
+}
+
 /* Sets the profile's cache_growth: how the time of a run of one token grows with the tokens in the
  * cache. Sets nothing if all positions are equal. Returns false when out of memory. */
 static bool measure_cache_growth(const filler *f, uint32_t method, steps *found,
@@ -468,7 +479,9 @@ static bool measure_cache_growth(const filler *f, uint32_t method, steps *found,
   bool is_known;
   if (!growth)
     return false;
-  *growth = (etr_cache_growth){.method = method, .sequence_count = found->sequences};
+  *growth = (etr_cache_growth){.method = method,
+                               .sequence_count = found->sequences,
+                               .has_drift = has_drift(&f->methods[method])};
   size_t count = keep_evenly_spaced(found->list, found->count);
   if (!find_slope(growth, found->list, count, scratch, &is_known) ||
       !set_time_by_position(growth, found->list, count, f->arena, scratch))

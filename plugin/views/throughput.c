@@ -159,9 +159,12 @@ const char *etr_cache_growth_text(etr_arena *arena, const etr_cache_growth *grow
     etr_puts(&writer, " and ");
     put_number(&writer, arena, sign * (grows ? growth->high : growth->low));
     etr_puts(&writer, ")");
+    const char *device = grows ? "slower" : "faster";
     if (growth->sequence_count == 1)
-      etr_putf(&writer, ", or the device got %s: one prompt does not distinguish them",
-               grows ? "slower" : "faster");
+      etr_putf(&writer, ", or the device got %s: one prompt does not distinguish them", device);
+    else if (growth->has_drift)
+      etr_putf(&writer, ", or the device got %s, as a step or a drift of the runs suggests",
+               device);
   }
   return etr_text_end(&text, &writer);
 }

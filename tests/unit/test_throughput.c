@@ -4,6 +4,7 @@
  * slopes and intervals were computed with Python from the formula of Theil and Sen.
  */
 #include "profile/throughput.h"
+#include "views/throughput.h"
 
 #include "base/method_parts.h"
 #include "tiny_graph.h"
@@ -105,6 +106,15 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
     cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);
     etr_arena_clear(&t.arena);
   }
+}
+
+Test(throughput, growth_of_runs_that_drift_is_doubted) {
+  etr_arena arena = {0};
+  etr_cache_growth growth = {.ms_per_1000 = 10, .low = 8, .high = 12, .sequence_count = 3};
+  cr_expect_null(strstr(etr_cache_growth_text(&arena, &growth), "or the device got slower"));
+  growth.has_drift = true;
+  cr_expect_not_null(strstr(etr_cache_growth_text(&arena, &growth), "or the device got slower"));
+  etr_arena_clear(&arena);
 }
 
 /* Returns the first position of runs of one token, "d", between prompts of four tokens, "p"; a
