@@ -221,10 +221,12 @@ const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *pa
   if (part->is_convolution && part->has_graph)
     return part->count == 1 ? "convolution" : "convolutions";
   etr_slice op = part->has_graph ? etr_label_op(part->op) : etr_slice_of(part->op);
-  const char *end = part->has_graph || !part->backend ? NULL : strstr(part->op, " (");
-  if (end)
-    op.size = (size_t)(end - part->op);
-  return etr_arena_copy(arena, op);
+  const char *from = part->has_graph || !part->backend ? NULL : strstr(part->op, " (");
+  const char *to = from ? strchr(from, ')') : NULL;
+  if (!to)
+    return etr_arena_copy(arena, op);
+  /* "Convolution DWConv" and "Convolution IGEMM" are two. */
+  return etr_arena_format(arena, "%.*s%s", (int)(from - part->op), part->op, to + 1);
 }
 
 /* Returns where a part runs, to follow its name: " in XNNPACK", " on the CPU". */
