@@ -3,7 +3,7 @@
 // report.test.js - a report is one file that shows the same, opened from a disk with no network; and stays fluid with very many operators.
 
 import assert from 'node:assert/strict';
-import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, afterEach, before, describe, it} from 'node:test';
@@ -158,6 +158,21 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     await dashboard.view('Summary');
     assert.equal(await dashboard.total(), ms(said[2].methods[0].typical));
     assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
+  });
+
+  it('of ETDumps alone has the changes of kernels in Table, as `diff` does', async () => {
+    const path = join(folder, 'dumps.html'), sides = ['turns_base', 'turns_new'].map(name => join(folder, name));
+    for (const side of sides) {
+      mkdirSync(side);
+      const from = join(fixtures, side.split('/').pop());
+      for (const name of readdirSync(from).filter(name => name.endsWith('.etdp'))) copyFileSync(join(from, name), join(side, name));
+    }
+    run('report', ...sides, '-o', path, '--unit', 'ms');
+    const [{by_kernel: kernels}] = JSON.parse(run('diff', ...sides, '--format', 'json', '--unit', 'ms')).methods, dashboard = await show(path);
+    await dashboard.view('Table');
+    const slower = kernels.filter(({verdict}) => verdict === 'slower');
+    assert.ok(slower.length > 0);
+    for (const {kernel} of slower) await dashboard.frame.getByRole('row', {name: kernel}).filter({hasText: '▲ slower'}).waitFor();
   });
 
   it('marks what is estimated, however narrow the page is', async () => {

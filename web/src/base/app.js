@@ -70,9 +70,9 @@ export const stepOf = backend => method.value?.clocks[backend] ?? method.value?.
 const NONE = [],
   evidences = new WeakMap(); // rows -> evidence
 
-/* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those
-   of kernels and calls. */
-function evidenceOf(rows) {
+/* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators that
+   of a backend, or of kernels and calls. */
+function evidenceOf(rows, backend = undefined) {
   const kept = evidences.get(rows);
   if (kept) return kept;
   const {operators} = method.value ?? {},
@@ -87,7 +87,7 @@ function evidenceOf(rows) {
       steps.add(stepOf(operators.backend(row)));
     }
   }
-  if (!steps.size) return {matches, steps: new Set([stepOf()])};
+  if (!steps.size) return {matches, steps: new Set([stepOf(backend)])};
   evidences.set(rows, {matches, steps});
   return evidences.get(rows);
 }
@@ -202,10 +202,10 @@ function writtenText() {
 
 /**
  * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock
- * and when it was written. `rows` are the operators that it is of.
+ * and when it was written. `rows` are the operators that it is of; where there are none, `backend` is what timed it.
  */
-export function explain(formula, /** @type {Iterable<number>} */ rows = NONE) {
-  const {matches, steps} = evidenceOf(rows),
+export function explain(formula, /** @type {Iterable<number>} */ rows = NONE, backend = undefined) {
+  const {matches, steps} = evidenceOf(rows, backend),
     evidence =
       matches.size === 1
         ? `matched ${matchText([...matches][0])}`

@@ -77,13 +77,16 @@ export function timeColumn(
         ? html`${mark(row) ? html`<span class="doubt">${mark(row)}</span>` : null}
           ${timeCell(of(row), estimated(row), rows(row))}`
         : '',
-    why: row => explain(`${hint}${about(row)}`, rows(row)),
+    why: row => explain(`${row.kind === 'part' ? PART : hint}${about(row)}`, rows(row), row.backend),
     ...rest,
   };
 }
 
 /** Returns the text of a change of a time in ns, "+0.12". */
 export const changeOfTime = (ns, rows) => (Number.isFinite(ns) ? signOf(timeOf(ns, grainOf(rows))) : '');
+
+/* What a time is that is of no operator of the graph. */
+const PART = 'part of Method::execute';
 
 /** What a time of several operators is, in the chosen statistic. */
 export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.value.stat]}`;

@@ -64,17 +64,22 @@ const whole = row => row?.with_children ?? row;
  * below it.
  */
 export const changesBy = computed(() => {
-  const {by_module, by_pattern, by_source, by_backend, by_pattern_op} = comparedMethod.value ?? {},
+  const {by_module, by_pattern, by_source, by_backend, by_pattern_op, by_kernel, by_events} =
+      comparedMethod.value ?? {},
     modules = byKey(by_module, row => row.module),
     patterns = byKey(by_pattern, row => row.pattern),
     operators = byKey(by_pattern_op, row => `${row.pattern}\n${row.op}`),
     lines = byKey(by_source, row => row.source),
+    kernels = byKey(by_events ? by_kernel : null, row => `${row.kernel}\n${row.backend}`), // of ETDumps alone
     backends = byKey(by_backend, row => row.backend);
   return {
     path: path => whole(modules.get(path)),
     pattern: pattern => whole(patterns.get(pattern)),
     own: pattern => patterns.get(pattern),
-    row: row => row.change ?? (row.kind === 'operator' ? operators.get(`${row.pattern}\n${row.op}`) : undefined),
+    row: row => {
+      if (row.kind !== 'operator') return row.change ?? kernels.get(`${row.op}\n${row.backend}`);
+      return row.change ?? operators.get(`${row.pattern}\n${row.op}`);
+    },
     module: row => {
       if (row.change || row.modules.length === 0) return row.change ?? modules.get('');
       return whole(row.modules.length > 1 ? patterns.get(row.key) : modules.get(row.modules[0].path));
