@@ -431,9 +431,8 @@ static bool is_of_quantization(const etr_first_screen *s, const etr_group *group
 
 /* Returns the name of a row's box in the upper line: the first name of its module's path below the
  * prefix, "quantization" for what that inserted, or what runs the row if it has no module or is at
- * the top level. Time in a delegate that is on
- * no operator is called "XNNPACK, outside operators" if operators of that backend are in other
- * boxes. */
+ * the top level. Time in a delegate that is on no operator is called "XNNPACK, outside operators"
+ * if operators of that backend are in other boxes. */
 static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
                                   const etr_group *group) {
   etr_slice prefix = s->prefix;

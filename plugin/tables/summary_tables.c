@@ -398,14 +398,12 @@ static void put_line(report *r, const char *text) {
 }
 
 /* Writes the least and the most of the runs that read a prompt, " (0.177 – 0.724 by run)", where
- * they are too few to say more and one took at least twice as long as another. */
+ * they are few and far apart. */
 static void put_prompt_times(report *r, etr_writer *w, const etr_first_token *first) {
-  const double far_apart = 2;
   const etr_method *maker = &r->answer.profile->methods[first->method];
   const etr_stats *prompts = first->phase == ETR_NONE ? &maker->execute
                                                       : &maker->run_phases[first->phase].execute;
-  if (prompts->count >= ETR_NOISE_LEAST_TO_JUDGE || !(prompts->min > 0) ||
-      prompts->max < far_apart * prompts->min)
+  if (!etr_are_few_far_apart(prompts->count, prompts->min, prompts->max))
     return;
   etr_puts(w, " (");
   etr_put_time(w, r->answer.profile, prompts->min, ETR_UNIT_MS);

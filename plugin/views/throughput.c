@@ -35,13 +35,16 @@ static void put_number(etr_writer *writer, etr_arena *arena, double value) {
 
 /* ---- Tokens of a run ---- */
 
-/* Writes the rates of the slowest and the fastest run, " (28,000 – 91,000 by run)", where there are
- * too few runs to say more and one is at least twice the other. */
+bool etr_are_few_far_apart(size_t runs, double least, double most) {
+  return runs < ETR_NOISE_LEAST_TO_JUDGE && least > 0 && most >= 2 * least;
+}
+
+/* Writes the rates of the slowest and the fastest run, " (28,000 – 91,000 by run)", where runs
+ * are few and far apart. */
 static void put_rates_of_runs(etr_writer *writer, etr_arena *arena,
                               const etr_throughput *throughput, const etr_stats *execute) {
-  const double far_apart = 2;
   double least = throughput->slowest_per_second, most = throughput->fastest_per_second;
-  if (execute->count >= ETR_NOISE_LEAST_TO_JUDGE || !(most >= far_apart * least))
+  if (!etr_are_few_far_apart(execute->count, least, most))
     return;
   etr_puts(writer, " (");
   put_number(writer, arena, rounded_to(least, 2));

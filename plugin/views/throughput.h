@@ -15,6 +15,10 @@
 const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
                                      const etr_stats *execute);
 
+/** Returns true if a time or a rate of runs, from the least to the most, needs both: the runs are
+ * too few to judge noise, and one is at least twice another. False if they are not known (NaN). */
+bool etr_are_few_far_apart(size_t runs, double least, double most);
+
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
  * `throughput` is NULL, or when out of memory. tokens/s are those of etr_throughput_rate_text(). */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
