@@ -35,11 +35,12 @@ install_for_the_browser() {
   npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
 
-# Builds and runs what the sanitizers watch. A subshell's status is its own.
+# Builds and runs what the sanitizers watch, with what the processors have left: a browser that has to wait for them draws more often and takes longer in all.
+# A subshell's status is its own.
 with_sanitizers() {
   trap - INT QUIT # which the shell has what runs beside it ignore
-  stage cmake --build --preset asan-blocks --target inside
-  stage ctest --preset asan-blocks -j "$(nproc)"
+  stage nice cmake --build --preset asan-blocks --target inside
+  stage nice ctest --preset asan-blocks -j "$(nproc)"
   exit "$status"
 }
 
