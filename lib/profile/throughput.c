@@ -137,11 +137,18 @@ static double mean_tokens(const filler *f, const etr_method *method,
   return typical->divisor > 0 ? sum / typical->divisor : NAN;
 }
 
+/* Runs that have one throughput: a method's, or those of one of its phases. */
+typedef struct measured_runs {
+  const etr_typical_run *typical;
+  double ticks; /* of the typical run */
+  const uint32_t *runs;
+  size_t run_count;
+} measured_runs;
+
 /* Sets the rates of the slowest and the fastest of these runs, whose tokens are all known. */
-static void find_extreme_rates(const filler *f, etr_throughput *out, const uint32_t *runs,
-                               size_t run_count) {
-  for (size_t i = 0; i < run_count; i++) {
-    const etr_run *run = &f->runs[runs[i]];
+static void find_extreme_rates(const filler *f, etr_throughput *out, const measured_runs *of) {
+  for (size_t i = 0; i < of->run_count; i++) {
+    const etr_run *run = &f->runs[of->runs[i]];
     if (run->execute_ticks == 0 || run->token_count == 0)
       continue;
     double seconds = (double)run->execute_ticks / f->profile->ticks_per_second;
@@ -151,11 +158,10 @@ static void find_extreme_rates(const filler *f, etr_throughput *out, const uint3
   }
 }
 
-/* Returns the throughput, in ms per token and tokens per second, of runs whose typical time is
- * `ticks`. What is unknown is NaN, and `why` says the reason. NULL when out of memory. */
+/* Returns the throughput, in ms per token and tokens per second, of these runs of a method. What is
+ * unknown is NaN, and `why` says the reason. NULL when out of memory. */
 static etr_throughput *measure_throughput(const filler *f, const etr_method *method,
-                                          const etr_typical_run *typical, double ticks,
-                                          const uint32_t *runs, size_t run_count) {
+                                          const measured_runs *of) {
   etr_throughput *made = etr_arena_alloc(f->arena, sizeof *made);
   if (!made)
     return NULL;
@@ -166,20 +172,20 @@ static etr_throughput *measure_throughput(const filler *f, const etr_method *met
                            .slowest_per_second = NAN,
                            .fastest_per_second = NAN};
   if (has_run)
-    made->tokens_per_run = mean_tokens(f, method, typical);
+    made->tokens_per_run = mean_tokens(f, method, of->typical);
   else
     made->tokens_per_run = tokens ? (double)tokens : NAN;
   if (!has_run)
     made->why = "it did not run";
   else if (isnan(made->tokens_per_run))
     made->why = "the number of tokens is symbolic and was not logged: record with a debug buffer";
-  else if (!(ticks > 0))
+  else if (!(of->ticks > 0))
     made->why = "its runs have no time";
   else {
-    double ms = ticks / f->profile->ticks_per_second * 1e3;
+    double ms = of->ticks / f->profile->ticks_per_second * 1e3;
     made->ms_per_token = ms / made->tokens_per_run;
     made->tokens_per_second = made->tokens_per_run / ms * 1e3;
-    find_extreme_rates(f, made, runs, run_count);
+    find_extreme_rates(f, made, of);
   }
   return made;
 }
@@ -190,16 +196,16 @@ static bool set_throughput_of_method(const filler *f, etr_method *method) {
   if (!token_input_of(f, method))
     return true;
   etr_run_phase *phases = etr_arena_alloc_array(f->arena, method->run_phase_count, sizeof *phases);
-  method->throughput = measure_throughput(f, method, &method->typical, method->execute.typical,
-                                          method->runs, method->run_count);
+  measured_runs all = {&method->typical, method->execute.typical, method->runs, method->run_count};
+  method->throughput = measure_throughput(f, method, &all);
   if (!phases || !method->throughput)
     return false;
   for (size_t i = 0; i < method->run_phase_count; i++) {
-    phases[i] = method->run_phases[i];
-    phases[i].throughput = measure_throughput(f, method, &phases[i].typical,
-                                              phases[i].execute.typical, phases[i].runs,
-                                              phases[i].run_count);
-    if (!phases[i].throughput)
+    etr_run_phase *phase = &phases[i];
+    *phase = method->run_phases[i];
+    measured_runs some = {&phase->typical, phase->execute.typical, phase->runs, phase->run_count};
+    phase->throughput = measure_throughput(f, method, &some);
+    if (!phase->throughput)
       return false;
   }
   if (method->run_phase_count)
