@@ -14,13 +14,6 @@ mode=(--dry-run -Werror)
 [ "${1:-}" = --fix ] && mode=(-i)
 # Files of the work tree, also new ones; a copy without git has only what it is made of.
 mapfile -t files < <(find lib plugin tests examples schema -name node_modules -prune -o -name '*.[ch]' -print | sort)
-# Files that did not change since they were found to be formatted are not looked at again.
-checked=build/format.checked
-changed=("${files[@]}")
-if [ -e "$checked" ] && ! [ .clang-format -nt "$checked" ] && ! [ "$tool" -nt "$checked" ]; then
-  mapfile -t changed < <(find "${files[@]}" -newer "$checked")
-fi
-touch "$checked.now"
-[ ${#changed[@]} -eq 0 ] || "$tool" "${mode[@]}" "${changed[@]}"
-mv "$checked.now" "$checked" # as of before the look: what changes meanwhile is looked at again
+# What was found to be formatted is not looked at again.
+python3 tests/once.py .clang-format tests/interop/requirements.txt -- "$tool" "${mode[@]}" -- "${files[@]}"
 echo "${#files[@]} passed, 0 failed"

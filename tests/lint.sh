@@ -3,7 +3,7 @@
 # What no formatter sees: lint.sh [BUILD [FILE...]]. In Python, by ruff, names that are not there or not used. With BUILD, whose commands compile the files, also
 # in C, by clang-tidy: a comma between expressions, an assignment in the condition of an if, and a ?: in a ?:.
 # tests/structure.py finds more of these, where clang-tidy is not installed.
-# The versions are those in tests/interop/requirements.txt. Files that did not change since they were found to be right are not looked at again.
+# The versions are those in tests/interop/requirements.txt. Files that were found to be right are not looked at again, unless a header changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-}
@@ -48,14 +48,7 @@ for check in bugprone-assignment-in-if-condition readability-avoid-nested-condit
 done
 
 mapfile -t files < <(find lib plugin -name '*.c' -not -path 'lib/windows/*' | sort)
-checked=build/lint.checked
-changed=("${files[@]}")
-if [ $# -gt 0 ]; then
-  changed=("$@")
-elif [ -e "$checked" ] && ! [ "$tidy" -nt "$checked" ] && ! [ "$0" -nt "$checked" ]; then
-  mapfile -t changed < <(find "${files[@]}" -newer "$checked")
-fi
-touch "$checked.now"
-[ ${#changed[@]} -eq 0 ] || printf '%s\0' "${changed[@]}" | xargs -0 -n 40 "$tidy" "${options[@]}" -p "$build" 2> >(grep -v '^\[.*Processing file' >&2)
-mv "$checked.now" "$checked" # as of before the look: what changes meanwhile is looked at again
+[ $# -eq 0 ] || files=("$@")
+mapfile -t headers < <(find lib plugin -name '*.h' | sort)
+python3 tests/once.py "$0" tests/interop/requirements.txt "${headers[@]}" -- "$tidy" "${options[@]}" -p "$build" -- "${files[@]}" 2> >(grep -v '^\[.*Processing file' >&2)
 echo "$((${#files[@]} + ${#scripts[@]})) passed, 0 failed"
