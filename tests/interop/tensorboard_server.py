@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 
 START_SECONDS = 240
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.3  # it looks for changes once a second, and an answer costs as much as loading a run does
 
 
 class Node(typing.NamedTuple):
@@ -87,9 +87,10 @@ class TensorBoard:
     def wait_for(self, runs):
         """Until it has loaded all of these and finds nothing more: the whole answer about graphs stays the same. From then on each question is asked once."""
         deadline = time.monotonic() + START_SECONDS
-        info = None
+        info = before = None
         while time.monotonic() < deadline:
-            before, info = info, self.info_so_far()
+            if runs <= set(self.json("runs")):  # which costs little: what it knows about their graphs is asked once all are there
+                before, info = info, self.info_so_far()
             if info and info == before and runs <= info.keys() and all(info[run]["run_graph"] for run in runs):
                 self.answers = {}
                 return
