@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests share: the command, the fixtures, a logdir written from all of them, and real TensorBoards serving it.
 
-Environment: ETRECORD_TB is the command, FIXTURES the folder of tests/fixtures (default: the one beside this folder). EVERY=6 takes every sixth
+Environment: ETRECORD_TB is the command, FIXTURES the folder of tests/fixtures (default: the one beside this folder). EVERY=12 takes every twelfth
 record only (default: all). With CI=true something that is missing is a failure, otherwise its tests are skipped.
 """
 
