@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every good fixture through the commands: good.py PATH/TO/etrecord-tb [--some]. What a sanitizer's build reports, leaks too, fails it.
 
-With --some each fixture has every third command, the next one the next third of them."""
+With --some each fixture has every fifth command, the next one the next fifth of them."""
 import os
 import sys
 import tempfile
@@ -10,7 +10,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
 import command  # noqa: E402
 
-PARTS = 3  # no factor of the numbers of formats and options, so that each part has them all
+PARTS = 5  # no factor of the numbers of formats and options, so that each part has them all
 COMMANDS = ('info', 'nodes', 'events', 'summary', 'delegation')
 # One record after the other has the next of them with each command (and the next options of some): what reads a record sees them all, and what writes a format sees many records.
 FORMATS = ('text', 'json', 'csv', 'json', 'text', 'markdown', 'csv', 'tsv')

@@ -142,10 +142,10 @@ static bool take_last(void *context, const void *data, size_t size) {
   return true;
 }
 
-static etr_status emit_five_gib(void *context, const etr_sink *sink, etr_error *error) {
+static etr_status emit_beyond_four_gib(void *context, const etr_sink *sink, etr_error *error) {
   static const char zeros[1 << 20];
   (void)context;
-  for (int i = 0; i < 5 << 10; i++)
+  for (int i = 0; i <= 4 << 10; i++)
     if (!sink->write(sink->context, zeros, sizeof zeros))
       return etr_fail_sink(error);
   return ETR_OK;
@@ -154,7 +154,7 @@ static etr_status emit_five_gib(void *context, const etr_sink *sink, etr_error *
 Test(archive_writer, entries_beyond_4_gib_use_zip64, .timeout = 120) {
   last_bytes last = {.count = 0};
   etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_last, &last});
-  cr_assert_eq(etr_archive_writer_add(writer, "large", emit_five_gib, NULL, NULL), ETR_OK);
+  cr_assert_eq(etr_archive_writer_add(writer, "large", emit_beyond_four_gib, NULL, NULL), ETR_OK);
   cr_assert_eq(etr_archive_writer_add_bytes(writer, "behind", ETR_SLICE("x"), NULL), ETR_OK);
   cr_assert_eq(etr_archive_writer_finish(writer, NULL), ETR_OK);
   const char *end = last.data + sizeof last.data;
@@ -164,7 +164,7 @@ Test(archive_writer, entries_beyond_4_gib_use_zip64, .timeout = 120) {
   uint64_t end64 = etr_load_le(end - 34, 8), start = etr_load_le(end - 98 + 48, 8);
   cr_expect_eq(end64, last.count - 98);
   cr_expect_eq(etr_load_le(end - 98, 4), 0x06064b50);
-  cr_expect_eq(start, ((uint64_t)5 << 30) + 30 + 5 + 20 + 30 + 6 + 1);
+  cr_expect_eq(start, (((uint64_t)4 << 10) + 1) * (1 << 20) + 30 + 5 + 20 + 30 + 6 + 1);
   cr_expect_eq(end64 - start, etr_load_le(end - 98 + 40, 8));
   etr_archive_writer_close(writer);
 }

