@@ -1663,7 +1663,7 @@ typedef struct etr_first_token {
 
 /** The time of a token at some positions in the cache. */
 typedef struct etr_position_time {
-  double position; /**< mean number of tokens before it in its sequence */
+  double position; /**< mean number of tokens before it in its sequence, rounded down */
   double ms;       /**< median of the runs, in milliseconds */
   size_t run_count;
 } etr_position_time;

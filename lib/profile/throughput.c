@@ -441,8 +441,8 @@ static int by_position(const void *a, const void *b) {
 }
 
 /* Divides the positions into up to MOST_POINTS ranges of equal width, and sets a point for each
- * that has runs: their mean position and median time in ms. Sorts the runs by position. Returns
- * false when out of memory. */
+ * that has runs: their mean position, rounded down, and median time in ms. Sorts the runs by
+ * position. Returns false when out of memory. */
 static bool set_time_by_position(etr_cache_growth *out, step *list, size_t count, etr_arena *arena,
                                  etr_arena *scratch) {
   etr_position_time *curve = etr_arena_alloc_array(arena, MOST_POINTS, sizeof *curve);
@@ -459,7 +459,7 @@ static bool set_time_by_position(etr_cache_growth *out, step *list, size_t count
       sum += list[end].position;
     }
     etr_sort(ms, end - i, sizeof *ms, etr_by_double);
-    curve[out->curve_count++] = (etr_position_time){sum / (double)(end - i),
+    curve[out->curve_count++] = (etr_position_time){floor(sum / (double)(end - i)),
                                                     etr_median_of_sorted(ms, end - i), end - i};
   }
   out->curve = curve;

@@ -36,7 +36,10 @@ void etr_text_table_style_last_cell(etr_text_table *table, etr_style style) {
 }
 
 void etr_put_share(etr_writer *writer, double part, double whole) {
-  etr_put_fixed(writer, 100 * part / whole, 1);
+  double percent = 100 * part / whole;
+  bool is_below = percent > 0 && percent < 0.05; /* "0.0 %" would say nothing */
+  etr_puts(writer, is_below ? "<" : "");
+  etr_put_fixed(writer, is_below ? 0.1 : percent, 1);
   etr_puts(writer, " %");
 }
 

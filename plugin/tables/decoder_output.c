@@ -189,7 +189,7 @@ static void put_first_token(const etr_fields *fields) {
 
 static const etr_field position_time_fields[] = {
     {"position", POINT(ETR_CELL_NUMBER, position),
-     .says = "tokens before it in its sequence, the mean of its runs"},
+     .says = "tokens before it in its sequence, the mean of its runs, rounded down"},
     {"ms_per_token", POINT(ETR_CELL_NUMBER, ms), .says = "median of its runs, in milliseconds"},
     {"runs", POINT(ETR_CELL_COUNT, run_count)},
 };

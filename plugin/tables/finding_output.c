@@ -181,6 +181,7 @@ void etr_finding_put_members(const etr_fields *f, const etr_finding *finding, bo
   etr_field_ticks(f, "low", finding->least);
   etr_field_ticks(f, "high", finding->potential);
   etr_field_flag(f, "once", finding->is_once);
+  etr_field_text(f, "words", finding->saves_words);
   etr_jw_end(f->json);
   put_code_or_null(f, finding);
   etr_field_begin_list(f, "shares_with");

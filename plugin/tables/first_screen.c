@@ -103,8 +103,8 @@ static size_t name_columns(const etr_answer *answer) {
 
 /* Writes a time, given in ticks, in the screen's unit without its name. The decimals are those that
  * show the whole time with three digits, so that parts add up. A time of less than 100 units of its
- * last digit gets one decimal more, and one that would be rounded to 0 is written as "<0.01", that
- * is, less than one unit of its last digit. */
+ * last digit gets one decimal more, and one that would be rounded to 0, or is 0 because it is below
+ * the clock's step, is written as "<0.01", that is, less than one unit of its last digit. */
 static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
                      double ticks) {
   double time = etr_ticks_to_unit(answer->profile, ticks, s->unit);
@@ -114,7 +114,7 @@ static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_sc
     decimals++;
     step /= 10;
   }
-  if (time > 0 && time < step / 2) {
+  if (time < step / 2) {
     etr_puts(w, "<");
     time = step;
   }
@@ -597,9 +597,6 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
-/* What measuring again gives where the typical run contains no interruptions. */
-static const char SURER_TIME[] = "a surer time";
-
 /* Returns what a change saves in each inference, at most all of its time: "300 – 450 ms", "up to
  * 130 ms", "11 ms", or "190 ms once" for a time that is not spent in each inference. Returns
  * "unknown, of 41 ms" if only the time that it is about is known, "a surer time" for measuring
@@ -615,12 +612,8 @@ static const char *saving_range_text(etr_answer *answer, const etr_first_screen 
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
-  size_t advice = s->findings ? etr_first_screen_find_measure_again(s) : SIZE_MAX;
-  bool is_advice = advice != SIZE_MAX && finding == &s->findings->list[advice];
-  if (finding->is_once && finding->kind == ETR_FINDING_OUTLIER)
-    return SURER_TIME; /* single runs are not in the typical run */
-  if (is_advice && s->headline.interrupted == 0)
-    return SURER_TIME;
+  if (finding->saves_words)
+    return finding->saves_words;
   etr_unit unit = finding->is_once ? etr_unit_of_single_time(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
@@ -727,7 +720,7 @@ static void put_why(etr_answer *answer, const etr_finding *finding) {
 
 /* Writes a finding as text: its number and title, a bar and the range of what it saves, how sure
  * that is; below that, why. There is no bar for what saves nothing in each inference, or only makes
- * the time surer (SURER_TIME), or if it is not known what it saves. */
+ * the time surer, or if it is not known what it saves. */
 static void put_finding(etr_answer *answer, const etr_first_screen *s, size_t number,
                         const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;
@@ -739,7 +732,7 @@ static void put_finding(etr_answer *answer, const etr_first_screen *s, size_t nu
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
   bool has_bar = !is_narrow && !finding->is_once && !isnan(finding->potential) &&
-                 saves != SURER_TIME;
+                 !finding->saves_words;
   if (has_bar)
     put_saving_bar(w, finding->least, finding->potential, s->groups.whole);
   enum { SAVES_COLUMNS = 19, NARROW_SAVES_COLUMNS = 16 }; /* of the column "saves" */
@@ -996,15 +989,16 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
 
 /* Returns the share of a line in the whole time as text. For all rows of a type it has the digits
  * that the sentence at the top of the screen has, and is a range ("38–61 %", "≤41 %") if a
- * clock hides something. Such ranges are short, as in a cell (true). */
+ * clock hides something. Such ranges are short, as in a cell (true). "" for a time of 0. */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;
   etr_writer w;
   etr_text_begin(&text, &answer->arena, &w);
-  if (line->type && !line->is_inner)
+  bool is_sum = line->type && !line->is_inner;
+  if (is_sum && line->ticks > 0)
     etr_headline_put_share(&w, line->type, true);
-  else
+  else if (line->ticks > 0)
     etr_put_percent(&w, line->ticks / s->groups.whole);
   return etr_or_empty(etr_text_end(&text, &w));
 }

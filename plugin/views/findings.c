@@ -637,11 +637,17 @@ static bool advise_to_measure(etr_finder *finder) {
   return added != NULL;
 }
 
-/* Sets what findings have in the end: texts of limited length, the effort, the sentence about the
- * saving. */
+/* Sets what findings have in the end: texts of limited length, the effort, what they save. Where
+ * runs differ much, the first finding about timing advises to measure again. Single slow runs are
+ * not in the typical run. */
 static void finish_findings(etr_finder *finder) {
+  bool is_advice = finder->groups->interrupted == 0 && etr_runs_differ_much(finder->method);
   for (size_t i = 0; i < finder->found.count; i++) {
     etr_finding *finding = &finder->found.data[i];
+    bool is_timing = etr_finding_is_timing(finding->kind);
+    if ((is_timing && is_advice) || (finding->is_once && finding->kind == ETR_FINDING_OUTLIER))
+      finding->saves_words = "a surer time";
+    is_advice &= !is_timing;
     finding->title = shorten_text(finder, finding->title, ETR_TITLE_LONGEST);
     finding->fact = shorten_text(finder, finding->fact, ETR_FACT_LONGEST);
     finding->effort = effort_of(finding);

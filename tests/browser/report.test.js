@@ -175,6 +175,31 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     for (const {kernel} of slower) await dashboard.frame.getByRole('row', {name: kernel}).filter({hasText: '▲ slower'}).waitFor();
   });
 
+  it('of an ETDump alone opens kernels into their calls, and copies what `summary --by kernel` prints', async () => {
+    const path = join(folder, 'alone.html'), dump = join(fixtures, 'mv2_xnnpack', 'etdump.etdp');
+    run('report', dump, '-o', path, '--unit', 'us');
+    const dashboard = await show(path), name = 'Convolution (NHWC, F32) DWConv';
+    await dashboard.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await dashboard.view('Table');
+    await dashboard.frame.getByText('Columns', {exact: true}).click();
+    assert.equal(await dashboard.frame.getByLabel(/Show the column (MACs|GFLOP|GB|bytes|type|source)/).count(), 0, 'no column of a graph');
+    const copied = async item => {
+      await dashboard.frame.getByLabel(/^Copy/).first().click();
+      await dashboard.frame.getByRole('menuitem', {name: item}).click();
+      await dashboard.frame.getByText(/^Copied/).waitFor();
+      return dashboard.page.evaluate(() => navigator.clipboard.readText());
+    };
+    assert.match(await copied('The command that prints them'), /^etrecord-tb summary RECORD .*--by kernel/);
+    const rowOf = text => text.split('\n').find(line => line.includes('DWConv')).split(/,(?! )/), [, , , , , , , , , share] = rowOf(run('summary', dump, '--by', 'kernel', '--format', 'csv'));
+    assert.ok(rowOf(await copied(/as CSV/)).includes(share), `a share of ${share}`);
+    const row = dashboard.frame.getByRole('row', {name});
+    assert.doesNotMatch(await row.innerText(), /\d\.\d/, 'no digit below whole microseconds, of which the clock is');
+    await row.click();
+    await dashboard.frame.getByRole('tab', {name: 'Timeline', selected: true}).waitFor();
+    assert.match(decodeURIComponent(dashboard.page.url()).replaceAll('+', ' '), /q="Convolution \(NHWC, F32\) DWConv"/);
+    assert.deepEqual(dashboard.errors, []);
+  });
+
   it('marks what is estimated, however narrow the page is', async () => {
     const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'quantized_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'quantized_xnnpack', 'etdump.etdp')]; // without the .pte conversions are estimated
     run('report', ...files, '-o', path, '--unit', 'ms');

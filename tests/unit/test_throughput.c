@@ -101,6 +101,9 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
       cr_expect_eq(growth->curve_count, RUNS);
       cr_expect_eq(growth->curve[3].ms, (double)cases[i].ticks[3] / 1e6);
     }
+    for (size_t k = 0; k < growth->curve_count; k++)
+      cr_expect_eq(growth->curve[k].position, floor(growth->curve[k].position),
+                   "%s: positions are whole", cases[i].title);
     etr_arena_clear(&t.arena);
     make_runs(&t, cases[i].ticks, cases[i].first_count, false);
     cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);

@@ -127,11 +127,11 @@ function StatChoice() {
     change=${stat => set({stat})} />`;
 }
 
-/* How many operators the search finds, below its box. */
+/* How many operators of the graph the search finds, below its box. */
 function Hits() {
   const {rows, problem: wrong, isAll, time} = hits.value,
     looksLikePattern = /^[^/]*[|()[\]^$\\+][^/]*$/.test(get('q'));
-  if (isAll || !method.value) return html`<span class="hits" role="status"></span>`;
+  if (isAll || !method.value?.hasGraph) return html`<span class="hits" role="status"></span>`;
   const said = wrong
     ? 'not understood'
     : !rows.length && looksLikePattern

@@ -9,7 +9,7 @@ import {computed, signal} from '@preact/signals';
 import {sumOver} from './columns.js';
 import {command} from './commands.js';
 import {readTimeline, timesOfRun} from './events.js';
-import {search} from './filter.js';
+import {search, termsOf} from './filter.js';
 import {UNITS, countText, dateText, stepText, timeText, unitFor} from './format.js';
 import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
@@ -92,8 +92,11 @@ function evidenceOf(rows, backend = undefined) {
   return evidences.get(rows);
 }
 
-/** Returns the step in ns of the clocks by which the times of operators were measured: no digit is finer. */
-export const grainOf = rows => Math.max(...evidenceOf(rows ?? NONE).steps);
+/**
+ * Returns the step in ns of the clocks by which the times of operators were measured: no digit is finer. Where there
+ * are no operators, `backend` is what timed it.
+ */
+export const grainOf = (rows, backend = undefined) => Math.max(...evidenceOf(rows ?? NONE, backend).steps);
 
 /** Formats a time in ns in the page's unit, without and with the unit's name; `grain` is the step of its clock. */
 export const timeOf = (ns, grain = grainOf()) => {
@@ -241,6 +244,11 @@ export const hits = computed(() => {
   for (const row of rows) has[row] = 1;
   return {rows, problem: wrong, isAll: said === '', time: sumOver(times.value.of, rows), has};
 });
+
+/** Whether a kernel is a hit of the search, by its name: of a method without a graph there is no other. */
+export const isHitName = name =>
+  !method.value.hasGraph &&
+  termsOf(get('q')).every(word => name.toLowerCase().includes(word.replaceAll('"', '').toLowerCase()));
 
 /** Whether an operator is a hit of the search; false without a search. */
 export const isHitRow = row => !hits.value.isAll && hits.value.has[row] === 1;

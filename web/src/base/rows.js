@@ -69,10 +69,12 @@ function partRow(group, time, method) {
     key: `+${part} ${backend ?? ''} ${label}`,
     part,
     isComputing,
+    isKernel: Boolean(op),
     pattern: '',
     op: op ?? label,
     label,
     backend,
+    clock: op || phase ? backend : undefined, // of the backend that timed it
     rows: new Int32Array(0),
     count: count || NaN,
     time,

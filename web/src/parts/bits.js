@@ -30,16 +30,19 @@ export const Figure = ({label, value, note, why}) =>
   html`<div class="figure" aria-description=${why}><span class="label">${label}</span><strong>${value}</strong>
     ${note ? html`<span class="label">${note}</span>` : null}</div>`;
 
-/** Returns the text of a time in ns of `rows`, of which `estimated` ns are estimated: "≈ 1.23". */
-export const timeText = (ns, estimated = 0, rows = undefined) =>
-  `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(rows))}`;
+/**
+ * Returns the text of a time in ns of `rows`, of which `estimated` ns are estimated: "≈ 1.23". `clock` is the backend
+ * that timed it where there are no rows.
+ */
+export const timeText = (ns, estimated = 0, rows = undefined, clock = undefined) =>
+  `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(rows, clock))}`;
 
 /** Returns the cell of a time. */
-export const timeCell = (ns, estimated, rows) =>
-  estimated > 0 ? html`<span class="doubt">≈ </span>${timeText(ns, 0, rows)}` : timeText(ns, 0, rows);
+export const timeCell = (ns, estimated, rows, clock = undefined) =>
+  html`${estimated > 0 ? html`<span class="doubt">≈ </span>` : null}${timeText(ns, 0, rows, clock)}`;
 
-/* A time as a number in the page's unit, for files. */
-const plainTime = ns =>
+/** Returns a time as a number in the page's unit, for files. */
+export const plainTime = ns =>
   (Number.isFinite(ns) ? ns / sizeOf(unit.value, profile.value?.ticksPerSecond) : NaN)
     .toFixed(UNITS[unit.value].decimals)
     .replace('NaN', '');
@@ -71,11 +74,12 @@ export function timeColumn(
     descending: true,
     value: of,
     plain: row => plainTime(of(row)),
-    text: row => (Number.isFinite(of(row)) ? `${mark(row)}${timeText(of(row), estimated(row), rows(row))}` : ''),
+    text: row =>
+      Number.isFinite(of(row)) ? `${mark(row)}${timeText(of(row), estimated(row), rows(row), row.clock)}` : '',
     cell: row =>
       Number.isFinite(of(row))
         ? html`${mark(row) ? html`<span class="doubt">${mark(row)}</span>` : null}
-          ${timeCell(of(row), estimated(row), rows(row))}`
+          ${timeCell(of(row), estimated(row), rows(row), row.clock)}`
         : '',
     why: row => explain(`${row.kind === 'part' ? PART : hint}${about(row)}`, rows(row), row.backend),
     ...rest,
@@ -107,6 +111,7 @@ export function shareColumn(of, most, hue, /** @type {Record<string, any>} */ re
     number: true,
     descending: true,
     value: row => of(row) / times.value.whole,
+    plain: row => (of(row) >= 0 ? (of(row) / times.value.whole).toFixed(6) : ''),
     text: textOf,
     width: 'minmax(112px, 1.2fr)',
     className: 'share-cell',

@@ -25,7 +25,7 @@ import {Bold, Link} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
 import {Decoder, firstTokenText, otherSpeeds, speedText} from './decoder.js';
-import {operatorColumns} from './table.js';
+import {kernelsCommand, operatorColumns} from './table.js';
 import {TimePicture, allRows, clearFilter, filterText, heightsOf, isPartShown, shownOperators} from './time_picture.js';
 
 declare({levers: flag(false)});
@@ -160,6 +160,7 @@ function SavingBar({saves: {low, high}}) {
 /** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "unknown, of 41 ms" where nothing is known of it. */
 export function savesText({effort_text: effort, saves, cost}) {
   if (!saves) return '';
+  if (saves.words) return saves.words;
   if (!effort) return 'unknown'; // looking saves nothing itself
   const isPart = saves.low === null && saves.high === null,
     known = isPart ? {low: cost || null, high: cost || null} : saves,
@@ -181,7 +182,7 @@ function Lever({finding, isWhole}) {
     aria-description=${explainRuns('of the typical run')}>${title}</h3><div
     class="saving">
     ${
-      saves && !saves.once && saves.high !== null
+      saves && !saves.once && !saves.words && saves.high !== null
         ? html`<${SavingBar} saves=${saves} />`
         : html`<span class="push">
     </span>`
@@ -267,7 +268,7 @@ function Rows() {
       <${Link} act=${() => show('table')}>all in Table<//></div>
     <div class="box"><${SmallTable} caption="Where the time goes" rows=${shown} most=${most} columns=${columns}
       open=${row => (row.kind === 'operator' ? select('repeated', `${row.pattern} ${row.op}`) : set({in: row.filter}))}
-      isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} />
+      isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} command=${text ? null : kernelsCommand()} />
     ${
       small.length > 2 && list.length <= most
         ? html`<p class="small quiet box-foot">

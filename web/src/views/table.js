@@ -18,6 +18,7 @@ import {
   selectRow,
   selectedRows,
   selection,
+  show,
   times,
   unitName,
 } from '../base/app.js';
@@ -49,6 +50,7 @@ import {
   estimateOf,
   hueOfBackend,
   logScale,
+  plainTime,
   quoted,
   shareColumn,
   shareOfWhole,
@@ -145,6 +147,7 @@ function rateColumns(rows, rowsOf, timeOf) {
     descending: true,
     value,
     text: row => (Number.isFinite(value(row)) ? rateText(value(row)) : ''),
+    plain: row => (Number.isFinite(value(row)) ? String(value(row)) : ''),
     ...rest,
   });
   return [
@@ -179,6 +182,7 @@ function changeColumns(changeOf, rowsOf) {
       descending: true,
       value: row => (changeOf(row) ? changedBy(changeOf(row)) : NaN),
       text: row => (changeOf(row) ? changeOfTime(changedBy(changeOf(row)), rowsOf(row)) : ''),
+      plain: row => plainTime(changeOf(row) ? changedBy(changeOf(row)) : NaN),
     },
     {
       key: 'relative',
@@ -189,6 +193,7 @@ function changeColumns(changeOf, rowsOf) {
       from: 1300,
       value: row => changeOf(row)?.relative_change ?? NaN,
       text: row => (Number.isFinite(changeOf(row)?.relative_change) ? relativeText(changeOf(row).relative_change) : ''),
+      plain: row => String(changeOf(row)?.relative_change ?? ''),
     },
     {
       key: 'between',
@@ -262,6 +267,9 @@ const eachColumn = () =>
     from: 760,
   });
 
+const spreadText = row =>
+  row.max > 0 ? [row.min, row.max].map(ns => timeText(ns, 0, row.rows, row.clock)).join(' – ') : '';
+
 /* The least and the most of the runs that count, as the library has them of whole rows. */
 const spreadColumn = rows => ({
   key: 'spread',
@@ -272,15 +280,34 @@ const spreadColumn = rows => ({
   from: 1000,
   optional: method.value.runs < 2 || !rows.some(({max}) => max > 0),
   value: row => row.max,
-  text: row => (row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''),
-  cell: row =>
-    html`<span class="quiet">
-      ${row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''}</span>`,
+  text: spreadText,
+  cell: row => html`<span class="quiet">${spreadText(row)}</span>`,
   why: row => explain('the least and the most of the runs that count', row.rows),
 });
 
 /* Where a row runs: kernels of no node on the CPU as well. */
 const placeText = row => shortBackend(row.backend ?? (row.kind === 'part' && row.isComputing ? CPU : null));
+
+/* The columns of rows of operators that only a graph fills. */
+const graphColumns = isBrief => [
+  {
+    key: 'dtype',
+    title: 'type',
+    hint: 'of the weight, or else of the first output',
+    width: '80px',
+    optional: true,
+    value: row => row.dtype ?? '',
+  },
+  {
+    key: 'source',
+    title: 'source',
+    width: 'minmax(110px, 1fr)',
+    from: 1500,
+    optional: isBrief,
+    value: lineOf,
+    cell: row => cut(lineOf(row)),
+  },
+];
 
 /** The columns of rows of operators, for the table and the summary. */
 export function operatorColumns(rows, {isBrief = false} = {}) {
@@ -313,25 +340,9 @@ export function operatorColumns(rows, {isBrief = false} = {}) {
     ...timeColumns(rows),
     eachColumn(),
     spreadColumn(rows),
-    ...rateColumns(rows, rowsOf, row => row.time),
+    ...(method.value.hasGraph ? rateColumns(rows, rowsOf, row => row.time) : []),
     ...(isBrief ? [] : changeColumns(changesBy.value.row, rowsOf)),
-    {
-      key: 'dtype',
-      title: 'type',
-      hint: 'of the weight, or else of the first output',
-      width: '80px',
-      optional: true,
-      value: row => row.dtype ?? '',
-    },
-    {
-      key: 'source',
-      title: 'source',
-      width: 'minmax(110px, 1fr)',
-      from: 1500,
-      optional: isBrief,
-      value: lineOf,
-      cell: row => cut(lineOf(row)),
-    },
+    ...(method.value.hasGraph ? graphColumns(isBrief) : []),
   ];
 }
 
@@ -677,9 +688,15 @@ const shown = computed(() => {
   return {kind, rows, columns: COLUMNS[kind](rows)};
 });
 
+/** Opens a row of operators: those of the graph, or the calls of a kernel in the timeline. */
+export function openOperators(row) {
+  if (row.kind === 'operator') select('repeated', `${row.pattern} ${row.op}`);
+  else if (row.isKernel && !method.value.hasGraph) show('timeline', {q: `"${row.op}"`});
+}
+
 /* What a click on a row selects everywhere. */
 const SELECT = {
-  operator: row => row.kind === 'part' || row.change || select('repeated', `${row.pattern} ${row.op}`),
+  operator: row => row.change || openOperators(row),
   module: row =>
     row.modules.length === 0
       ? undefined
@@ -691,6 +708,9 @@ const SELECT = {
   delegate: row => select('delegate', row.delegates[0].instruction),
   node: selectRow,
 };
+
+/** The command that prints the kernels of a method without a graph; null if there is one. */
+export const kernelsCommand = () => (method.value.hasGraph ? null : commandOf('summary', {isSum: true}, '--by kernel'));
 
 /* The command that prints the rows; null if none does. */
 function tableCommand(kind) {
@@ -704,7 +724,7 @@ function tableCommand(kind) {
       ...options,
     );
   if (kind === 'delegate') return options.length ? null : commandOf('delegation', {}, '--by delegate');
-  if (kind === 'operator') return null;
+  if (kind === 'operator') return kernelsCommand();
   return commandOf('summary', {isSum: true}, `--by ${kind === 'module' && isFolded() ? 'pattern' : kind}`, ...options);
 }
 

@@ -5,7 +5,7 @@
 
 import {computed} from '@preact/signals';
 
-import {explain, hits, method, select, times, timeWithUnit, wholeTime} from '../base/app.js';
+import {explain, hits, isHitName, method, select, times, timeWithUnit, wholeTime} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {search} from '../base/filter.js';
@@ -105,7 +105,8 @@ export const shownOperators = computed(() => {
 });
 
 /** Returns whether the part of a row is shown: if the filter names it, or if there is neither a filter nor a search. */
-export const isPartShown = ({filter}) => (isPartChosen.value ? filter === get('in') : !get('in') && hits.value.isAll);
+export const isPartShown = ({filter, op}) =>
+  isPartChosen.value ? filter === get('in') : !get('in') && (hits.value.isAll || isHitName(op));
 
 /** What the filter is called: "self_attention ×12". */
 export const filterText = computed(() => {

@@ -10,6 +10,7 @@ import {
   comparedMethod,
   explainRuns,
   hits,
+  isHitName,
   labelOf,
   method,
   sectionOf,
@@ -449,11 +450,16 @@ function marksOf(picture) {
   return {
     isHit: isAll
       ? null
-      : test(
-          row => has[row] === 1,
-          module => rowsInside(module).some(row => has[row]),
-          (events, event) => inCall(events, event, has),
-        ),
+      : method.value.hasGraph
+        ? test(
+            row => has[row] === 1,
+            module => rowsInside(module).some(row => has[row]),
+            (events, event) => inCall(events, event, has),
+          )
+        : id => {
+            const {events, event, box} = picture.find(id);
+            return !box && isHitName(events.rawName(event));
+          },
     isChosen: chosen ? id => picture.find(id).name !== 'other' && isMarked(id) : null,
   };
 }
