@@ -41,6 +41,7 @@ typedef struct verdict {
   const char *rule;
   const uint32_t *candidates; /* of a tie: the methods, ascending */
   size_t candidate_count;
+  bool is_complete; /* no row contradicts the best method, and none is missing */
 } verdict;
 
 typedef struct decider {
@@ -58,6 +59,7 @@ typedef struct decider {
   etr_map verdict_of;      /* rows -> index in verdicts */
   etr_vec(verdict) verdicts;
   etr_map first_runs;    /* dump and method -> first run of the dump with this method */
+  etr_map by_rows;       /* the same of methods that all rows of a run fit best */
   const etr_dump *dumps; /* NULL: nothing is known of logged values */
   uint32_t *groups;      /* per run: 0, or 1 + the method that was found for it on its own */
   bool any_found;        /* a run has a group since the last etr_blocks_divide() */
@@ -81,10 +83,10 @@ typedef struct dump_method {
 } dump_method;
 ETR_NO_PADDING(dump_method, 2 * sizeof(uint32_t));
 
-/* Records that a run is of a method, so that the first such run of its dump is known. */
-static void record_method_of_run(decider *d, uint32_t run, uint32_t method) {
+/* Records in a map that a run is of a method, so that the first such run of its dump is known. */
+static void record_method_of_run(const decider *d, etr_map *map, uint32_t run, uint32_t method) {
   dump_method key = {d->blocks->runs[run].dump, method};
-  etr_map_slot *slot = etr_map_at(&d->first_runs, ETR_BYTES(key));
+  etr_map_slot *slot = etr_map_at(map, ETR_BYTES(key));
   if (slot && (slot->value == ETR_NONE || run < slot->value))
     slot->value = run;
 }
@@ -101,7 +103,7 @@ static void set_method(decider *d, etr_block *block, uint32_t method, const char
   block->method = method;
   block->method_rule = rule;
   for (size_t i = 0; i < block->run_count; i++)
-    record_method_of_run(d, block->runs[i], method);
+    record_method_of_run(d, &d->first_runs, block->runs[i], method);
 }
 
 /* ---- One block ---- */
@@ -199,12 +201,15 @@ static verdict find_verdict(decider *d, const etr_block *block) {
   uint32_t best = d->fits.list[d->fits.best].method;
   if (!etr_fit_is_any(fit))
     return (verdict){.kind = VERDICT_NONE};
+  bool is_complete = fit->against == 0 && fit->strange == 0 && fit->missing == 0;
   if (count_best(d) > 1)
     return (verdict){.kind = VERDICT_TIE,
+                     .is_complete = is_complete,
                      .rule = list_names_of_best(d),
                      .candidates = list_best_methods(d),
                      .candidate_count = count_best(d)};
   return (verdict){.kind = VERDICT_METHOD,
+                   .is_complete = is_complete,
                    .method = best,
                    .rule = explain_rule(d),
                    .disagreeing = fit->exact ? 0 : fit->against};
@@ -274,6 +279,8 @@ static void record_tie(decider *d, etr_block *block, const verdict *v) {
 /* Sets the method of a block, with a warning if some of its events disagree. */
 static void accept_method(decider *d, etr_block *block, const verdict *v) {
   set_method(d, block, v->method, v->rule);
+  for (size_t i = 0; v->is_complete && i < block->run_count; i++)
+    record_method_of_run(d, &d->by_rows, block->runs[i], v->method);
   if (v->disagreeing)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
              "run %u: %u of its events disagree with method %s of the record", block->runs[0],
@@ -347,7 +354,7 @@ static uint32_t method_loaded_before(const decider *d, uint32_t run) {
 static void decide_run(decider *d, uint32_t run, uint32_t method) {
   d->groups[run] = method + 1;
   d->any_found = true;
-  record_method_of_run(d, run, method);
+  record_method_of_run(d, &d->first_runs, run, method);
 }
 
 /* Moves the runs that decide_run() has decided into separate blocks, one for each method, which get
@@ -409,6 +416,42 @@ static bool decide_by_loads(decider *d) {
       return false;
   }
   return separate_found_runs(d, "the other candidates had run before");
+}
+
+/* ---- Rows of other runs ---- */
+
+/* Returns the only one of a tie's candidates that a run of this dump can be of. One is left out if
+ * it always does the same work and has runs in the dump, known by their rows: all of its runs there
+ * have these rows. ETR_NONE if several are left, or none. */
+static uint32_t find_candidate_of_other_rows(const decider *d, const verdict *tie, uint32_t dump) {
+  uint32_t found = ETR_NONE;
+  for (size_t i = 0; i < tie->candidate_count; i++) {
+    dump_method key = {dump, tie->candidates[i]};
+    if (d->inputs[key.method].varies == ETR_WORK_IS_THE_SAME &&
+        etr_map_get(&d->by_rows, ETR_BYTES(key)) != ETR_NONE)
+      continue;
+    if (found != ETR_NONE)
+      return ETR_NONE;
+    found = key.method;
+  }
+  return found;
+}
+
+/* Decides tied runs by the rows of other runs. A run whose rows all fit several methods may be one
+ * of them with an operator less that a backend does not always run, such as XNNPACK's slices.
+ * Returns false when out of memory. */
+static bool decide_by_other_rows(decider *d) {
+  for (uint32_t run = 0; run < d->blocks->run_count; run++) {
+    if (!d->runs[run].tied)
+      continue;
+    const verdict *tie = &d->verdicts.data[d->runs[run].verdict];
+    if (!tie->is_complete)
+      continue;
+    uint32_t method = find_candidate_of_other_rows(d, tie, d->blocks->runs[run].dump);
+    if (method != ETR_NONE)
+      decide_run(d, run, method);
+  }
+  return separate_found_runs(d, "the runs of the other candidates have other events");
 }
 
 /* ---- Sizes of logged values ---- */
@@ -818,12 +861,13 @@ static bool decide_methods(decider *d) {
   if (!d->runs || !d->logs_instructions || !d->groups || !d->fitter)
     return false;
   etr_map_init(&d->first_runs, &d->scratch);
+  etr_map_init(&d->by_rows, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
   record_runs(d);
   for (size_t i = 0; i < d->blocks->block_count; i++)
     decide_block(d, &d->blocks->blocks[i]);
   warn_of_idle_choices(d);
-  if (!decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
+  if (!decide_by_other_rows(d) || !decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
     return false;
   return explain_ties(d) && !etr_arena_failed(&d->scratch);
 }

@@ -124,6 +124,7 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
     cr_assert(etr_method_index_nodes(&inputs[count], &arena));
     if (c->payloads[count])
       inputs[count].program = make_program(&arena, c->payloads[count]);
+    inputs[count].varies = etr_method_work_varies(&inputs[count]);
   }
   while (options.choice_count < ETR_COUNT(c->choices) && c->choices[options.choice_count].method)
     options.choice_count++;

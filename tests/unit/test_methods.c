@@ -169,6 +169,60 @@ Test(methods, methods_without_instructions_are_identified) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
+/* The sigmoid distinguishes encode from decode, but an encode that does not run it looks like
+ * decode. */
+#define LONGER(CONTROL)                                                                            \
+  {{"encode", "l aten.linear.default 1;s aten.sigmoid.default 1;a aten.add.Tensor 2" CONTROL,      \
+    "0: XnnpackBackend of handle 1;1: handle 2"},                                                  \
+   {"decode", "l aten.linear.default 1;a aten.add.Tensor 2",                                       \
+    "0: XnnpackBackend of handle 1;1: handle 2"}}
+#define SHORT_CALL "Fully Connected (NC, F32) GEMM #1#0 9;DELEGATE_CALL@0 9;"
+#define SHORT SHORT_CALL "native_call_add.out@1 1;Method::execute 10"
+#define LONG                                                                                       \
+  "Fully Connected (NC, F32) GEMM #1#0 9;Sigmoid (NC, F32) #1#0 9;DELEGATE_CALL@0 "                \
+  "9;native_call_add.out@1 1;Method::execute 10"
+
+Test(methods, rows_of_other_runs_decide) {
+  static const methods_case cases[] = {
+      {"encode has a row more where it is known",
+       LONGER(""),
+       {NULL},
+       {LONG "|" SHORT "|" SHORT},
+       NO_CHOICE,
+       "encode: 0; decode: 1,2",
+       "the runs of the other candidates have other events"},
+      {"no run of encode is known",
+       LONGER(""),
+       {NULL},
+       {SHORT "|" SHORT},
+       NO_CHOICE,
+       "unknown: 0,1",
+       "tie"},
+      {"encode is known in another dump, which another runtime may have written",
+       LONGER(""),
+       {NULL},
+       {LONG, SHORT},
+       NO_CHOICE,
+       "encode: 0; unknown: 1",
+       "tie"},
+      {"encode branches, so it may run other operators each time",
+       LONGER(";cond higher_order.cond 3;.n aten.sin.default 4"),
+       {NULL},
+       {LONG "|" SHORT},
+       NO_CHOICE,
+       "encode: 0; unknown: 1",
+       "tie"},
+      {"the run was cut short",
+       LONGER(""),
+       {NULL},
+       {LONG "|" SHORT_CALL "Method::execute 10"},
+       NO_CHOICE,
+       "encode: 0; unknown: 1",
+       "tie"},
+  };
+  expect_methods(cases, ETR_COUNT(cases));
+}
+
 Test(methods, chosen_methods_take_precedence) {
   static const methods_case cases[] = {
       {"one run alone, and what stays a tie",
