@@ -685,7 +685,8 @@ static run_texts text_of_runs(etr_arena *arena, const uint32_t *list, size_t cou
     const char *gap = listed ? ", " : "", *blank = listed ? " " : "";
     if (listed == MOST_NAMES) {
       text.runs = etr_arena_format(arena, "%s, ...", text.runs);
-      text.maps = etr_arena_format(arena, "%s ...", text.maps);
+      text.maps = etr_arena_format(arena, "%s ... (\"runs\" of events --format json has all)",
+                                   text.maps);
       break;
     }
     const char *range = end - i == 1 ? etr_arena_format(arena, "%u", list[i])

@@ -13,6 +13,7 @@
 #include "tables/summary_output.h"
 #include "tables/sums.h"
 #include "views/accuracy_view.h"
+#include "views/interruptions.h"
 #include "views/logged.h"
 #include "views/method_rule.h"
 #include "views/module_tree.h"
@@ -1019,6 +1020,8 @@ static bool write_screen_head(report *r, const etr_summary *s) {
     etr_first_screen_put_sentence(&r->answer, &screen, !r->is_each && r->lines_before);
   if (!has_clock)
     put_run_conditions(r, s);
+  if (r->is_each && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
+    put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method));
   return true;
 }
 

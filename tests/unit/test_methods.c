@@ -19,9 +19,18 @@
     "0: handle 1"},                                                                                \
    {"decode", "a aten.add.Tensor 1", "0: handle 1"}}
 #define ENCODE "native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9"
+#define EIGHT(TEXT) TEXT TEXT TEXT TEXT TEXT TEXT TEXT TEXT
 
 Test(methods, loads_separate_methods) {
   static const methods_case cases[] = {
+      {"a message has the first eight ranges of runs, and where the others are",
+       TWINS,
+       {NULL},
+       {EIGHT(LOAD "|" ADD "|") LOAD "|" ADD},
+       NO_CHOICE,
+       "none: 0,2,4,6,8,10,12,14,16; unknown: 1; unknown: 3; unknown: 5; unknown: 7; unknown: 9; "
+       "unknown: 11; unknown: 13; unknown: 15; unknown: 17",
+       "--map 15=METHOD ... (\"runs\" of events --format json has all)"},
       {"runs on both sides of a further load are never one block",
        TWINS,
        {NULL},

@@ -110,6 +110,8 @@ import sys
 import torch
 from executorch.extension.pybindings import portable_lib
 import executorch.kernels.quantized
+if b"llama::" in open("model.pte", "rb").read():  # has the kernels of llama::update_cache and others
+    from executorch.extension.llm.custom_ops import custom_ops
 {reset}runs, buffer_size, *files = sys.argv[1:]
 module = portable_lib._load_for_executorch("model.pte", enable_etdump=True, debug_buffer_size=int(buffer_size))
 for method, values in torch.load("inputs.pt").items():
