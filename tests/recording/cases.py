@@ -31,6 +31,19 @@ class Other(torch.nn.Module):
         return torch.tanh(x) + 1
 
 
+class Cached(torch.nn.Module):
+    """Writes a cache by an operator whose kernel is in a library of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(64, 64)
+        self.register_buffer("cache", torch.zeros(1, 8, 4, 64))
+
+    def forward(self, x):
+        torch.ops.llama.update_cache(self.layer(x).view(1, 1, 4, 64), self.cache, 2)
+        return torch.sigmoid(self.cache)
+
+
 class Mixed(torch.nn.Module):
     """Takes a number besides its tensors, and no tensor of floats alone."""
 
@@ -119,7 +132,7 @@ def main():
     refused(ValueError, ["runner"], Net(), x, out="other", on="adb")
 
     # What record.py does by hand is the same record.
-    pathlib.Path("by_factory.py").write_text("import torch\nfrom cases import Net\n\n\ndef make():\n    return Net(), (torch.randn(4, 64),)\n")
+    pathlib.Path("by_factory.py").write_text("import torch\nfrom executorch.extension.llm.custom_ops import custom_ops\n\nfrom cases import Cached\n\n\ndef make():\n    return Cached(), (torch.randn(4, 64),)\n")
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.fspath(pathlib.Path(__file__).parent), os.getcwd()]))
     subprocess.run([sys.executable, "-m", "etrecord_tb", "record", "by_factory:make", "-o", "of_factory", "--repeat", "1", "--inferences", "3", "--debug-buffer"], check=True, env=environment, stderr=subprocess.DEVNULL)
     pathlib.Path("again").mkdir()
