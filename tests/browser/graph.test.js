@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, afterEach, before, describe, it} from 'node:test';
+import {after, before, describe, it} from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {run} from './answers.js';
@@ -23,28 +23,39 @@ function aten(count, more = {}, graph = {}) {
   };
 }
 
-const options = {skip: missing(), timeout: 600_000};
+const options = {skip: missing(), timeout: 600_000}, VIEWPORT = {width: 1280, height: 800};
 
 /* The controls of the graph that are needed seldom are in a menu. */
 const openMore = tab => (tab.frame ?? tab.page).locator('.graph .menu.more').evaluate(menu => menu.setAttribute('open', ''));
 
 describe('the graph of a report', options, () => {
-  const opened = [];
-  let folder;
+  let folder, shown, path = '';
 
-  before(() => { folder = mkdtempSync(join(tmpdir(), 'graph-')); });
-  afterEach(async () => { for (const tab of opened.splice(0)) await tab.close(); });
-  after(() => rmSync(folder, {recursive: true}));
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'graph-'));
+    shown = await new ExecuTorchTab().launch(VIEWPORT, {offline: true});
+    shown.frame = shown.page;
+  });
 
-  /** Opens the graph of a record's report; `said` is added to the address. */
+  after(async () => {
+    await shown?.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  /** Opens the graph of a record's report; `said` is added to the address. Where the report is open, its address alone changes, by way of another view, so that the graph is drawn anew. */
   async function open(record, said = '', base = null) {
-    const path = join(folder, `${base ?? ''}_${record}.html`), tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true});
+    const before = path;
+    path = join(folder, `${base ?? ''}_${record}.html`);
     if (!existsSync(path)) run('report', ...(base ? [join(fixtures, base)] : []), join(fixtures, record), '-o', path);
-    opened.push(tab);
-    tab.frame = tab.page;
-    await tab.page.goto(`file://${path}#view=graph${said && `&${said}`}`);
-    await drawn(tab);
-    return tab;
+    await shown.page.setViewportSize(VIEWPORT);
+    await shown.page.emulateMedia({media: null});
+    await shown.page.mouse.move(0, 0);
+    if (path === before) await shown.page.goto(`file://${path}#view=summary`);
+    else await shown.page.goto('about:blank');
+    if (path === before) await shown.page.locator('.summary').waitFor();
+    await shown.page.goto(`file://${path}#view=graph${said && `&${said}`}`);
+    await drawn(shown);
+    return shown;
   }
 
   const drawn = (tab, pane = 0) => tab.page.waitForFunction(i => document.querySelectorAll('.graph-pane canvas')[i]?.picture?.boxes > 0, pane);
@@ -417,13 +428,13 @@ describe('the graph of a report', options, () => {
 
   /** A report whose section of graphs is another one. */
   async function openWith(change) {
-    const path = join(folder, 'changed.html'), html = run('report', join(fixtures, 'mv2_xnnpack')), element = /(id="profile\.0\.graphs">)([^<]*)/, section = JSON.parse(gunzipSync(Buffer.from(element.exec(html)[2], 'base64')));
+    path = join(folder, 'changed.html');
+    const html = run('report', join(fixtures, 'mv2_xnnpack')), element = /(id="profile\.0\.graphs">)([^<]*)/, section = JSON.parse(gunzipSync(Buffer.from(element.exec(html)[2], 'base64')));
     change(section);
     writeFileSync(path, html.replace(element, (_, head) => head + gzipSync(JSON.stringify(section)).toString('base64')));
-    const tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true});
-    opened.push(tab);
-    await tab.page.goto(`file://${path}#view=graph&graph.panes=aten`);
-    return tab;
+    await shown.page.goto('about:blank');
+    await shown.page.goto(`file://${path}#view=graph&graph.panes=aten`);
+    return shown;
   }
 
   /* modules/graph_layout.test.js lays out more that are extreme. */
@@ -471,7 +482,7 @@ describe('the graph in TensorBoard', options, () => {
 
   before(async () => {
     server = await TensorBoard.shared();
-    tab = await new ExecuTorchTab().launch({width: 1280, height: 800});
+    tab = await new ExecuTorchTab().launch(VIEWPORT);
   });
   after(() => tab?.close());
 
