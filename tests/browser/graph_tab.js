@@ -3,6 +3,9 @@
 // graph_tab.js - TensorBoard's Graphs tab, used as a user uses it.
 
 import {TabPage} from './tab_page.js';
+import {TensorBoard} from './tensorboard.js';
+
+let shared = null;
 
 /** A time as the tab shows it: three significant digits. */
 export function shownTime(micros) {
@@ -17,6 +20,11 @@ export class GraphTab extends TabPage {
     await tab.page.goto(`${url}#graphs${run && `&run=${encodeURIComponent(run)}`}`);
     await tab.settled();
     return tab;
+  }
+
+  /** The one of all tests of this process that look at the TensorBoard that they share, as the last of them left it: TensorBoard's page takes seconds to load. */
+  static shared() {
+    return (shared ??= TensorBoard.shared().then(({url}) => GraphTab.open(url)));
   }
 
   /** The same in a page that shows another tab of TensorBoard. */

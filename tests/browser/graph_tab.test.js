@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
-import {after, before, describe, it} from 'node:test';
+import {before, describe, it} from 'node:test';
 
 import {missing, screenshots} from './environment.js';
 import {GraphTab, shownTime} from './graph_tab.js';
@@ -13,7 +13,7 @@ import {SHARED, TensorBoard, nodesOf} from './tensorboard.js';
 /* Errors that TensorBoard's page reports by itself, whatever it shows. None are known of 2.21. */
 const KNOWN_ERRORS = [];
 
-const RUN = 'mv2_xnnpack', PORTABLE = 'mv2_portable'; // without delegates, which changes colors alone
+const RUN = 'mv2_xnnpack', PORTABLE = 'control_flow'; // without delegates, which changes colors alone
 
 const isInside = (name, box) => name === box || name.startsWith(`${box}/`);
 const onTop = name => name.split('/')[0];
@@ -34,10 +34,8 @@ describe('the Graphs tab', {skip: missing(), timeout: 600_000}, () => {
     graph = await server.graph(RUN);
     nodes = nodesOf(RUN).find(g => g.module === 'edge' && g.method === 'forward').nodes;
     micros = new Map(nodes.filter(node => node.avg !== null).map(node => [node.name, node.avg]));
-    tab = await GraphTab.open(server.url);
+    tab = await GraphTab.shared(); // which nobody has used before
   });
-
-  after(() => tab?.close());
 
   it('is served every node of the record, with times on them', () => {
     assert.deepEqual(graph.map(node => node.fxNode).sort(), nodes.map(node => node.name).sort());
