@@ -26,14 +26,17 @@ const REPORTS = {
 /* The views of a record that others do not have as well; of those that are not here, all. */
 const VIEWS = {decoder: ['Summary', 'Memory'], dump: ['Summary', 'Table', 'Timeline'], npu: ['Summary', 'Table'], accuracy: ['Summary', 'Table', 'Graph'], several: ['Summary', 'Compare']};
 
+/* The same for each change: of vit those that no state below shows, and of the others what has no like elsewhere. */
+if (!process.env.ALL) Object.assign(VIEWS, {vit: ['Memory'], compared: ['Compare', 'Table', 'Timeline'], decoder: ['Summary'], dump: ['Summary', 'Table'], npu: ['Table'], accuracy: ['Summary', 'Graph'], several: ['Compare']});
+
 /* The themes change colors alone, which access.test.js measures in both: one for each record. */
 const THEMES = {vit: process.env.ALL ? ['light', 'dark'] : ['light'], decoder: ['light'], several: ['light']};
 
 /* Whose colors axe measures, which takes half of its time: those of views and of what is open beside them that access.test.js does not show. */
 const COLORS = process.env.ALL ? Object.keys(REPORTS) : ['accuracy', 'npu', 'several'];
 
-/* What is open beside the views themselves: other tables, details, menus, the roofline. */
-const STATES = [...['module', 'delegate', 'node'].map(by => `view=table&by=${by}`), 'view=table&roof=1', 'view=summary&levers=1&sel=finding:0', 'view=timeline&q=linear', 'view=graph&q=linear'];
+/* What is open beside the views themselves: other tables, of which one for each change, details, menus, the roofline. */
+const STATES = [...(process.env.ALL ? ['module', 'delegate', 'node'] : ['module']).map(by => `view=table&by=${by}`), 'view=table&roof=1', 'view=summary&levers=1&sel=finding:0', 'view=timeline&q=linear', 'view=graph&q=linear'];
 
 /* The script of axe-core; null if it is not installed. */
 function axe() {
