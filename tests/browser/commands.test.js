@@ -18,6 +18,9 @@ const TABLES = {
   b_qnn: ['&by=node', '&by=module', '&by=delegate&each=1'],
 }, RECORDS = Object.keys(TABLES);
 
+/* For each change one of those that differ in the statistic or in what is folded alone; with ALL=1 all. */
+if (!process.env.ALL) TABLES.llama_xnnpack = TABLES.llama_xnnpack.filter(table => !['&by=module', '&by=operator', '&by=node&stat=p50'].includes(table));
+
 /* The cells of comma-separated values. */
 const cellsOf = line => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map(cell => cell.replace(/^"(.*)"$/, '$1').replaceAll('""', '"'));
 
