@@ -187,7 +187,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
 
   it('keeps to one row of tools', async () => {
     await dashboard.record('llama_xnnpack');
-    for (const view of await dashboard.frame.getByRole('tab').allInnerTexts()) {
+    for (const view of ['Fleet', 'Table']) { // those of a record's other views are tested in a report, by access.test.js
       await dashboard.view(view);
       await dashboard.settled();
       assert.deepEqual(await dashboard.wrapped(), [], view);
