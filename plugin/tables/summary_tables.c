@@ -1408,9 +1408,9 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   report r = {0};
   r.options = etr_answer_options(profile, options ? options : &defaults);
   r.given_unit = r.options.unit;
+  /* Without a graph, kernels are the operators that are known. */
   if (r.options.by == ETR_SUM_BY_OP && profile->graph_count == 0)
-    r.options
-        .by = ETR_SUM_BY_KERNEL; /* without a graph, kernels are the operators that are known */
+    r.options.by = ETR_SUM_BY_KERNEL;
   etr_answer_begin(&r.answer, profile, filter, &r.options, sink);
   if (r.answer.options->by == ETR_SUM_BY_PATTERN)
     etr_answer_refuse_patterns(&r.answer);
