@@ -445,7 +445,7 @@ static bool decide_by_other_rows(decider *d) {
     if (!d->runs[run].tied)
       continue;
     const verdict *tie = &d->verdicts.data[d->runs[run].verdict];
-    if (!tie->is_complete)
+    if (!tie->is_complete || !tie->candidates) /* out of memory, which the arena remembers */
       continue;
     uint32_t method = find_candidate_of_other_rows(d, tie, d->blocks->runs[run].dump);
     if (method != ETR_NONE)

@@ -29,7 +29,11 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
     await page.go(paths[name], state);
   };
   const views = () => page.frame.getByRole('tab').allInnerTexts();
-  const settled = () => page.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+  /* Waits for what was asked to be drawn, and for colors that change in steps. */
+  const settled = () => page.frame.evaluate(async () => {
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
+  });
   async function eachView(act) {
     for (const view of await views()) {
       await page.view(view);

@@ -903,11 +903,13 @@ class Savings(_Answer):
         low: None: nothing is known of the least
         high: None: nothing is known
         once: once, and not in each inference
+        words: "a surer time" for measuring again; None: it saves time
     """
 
     low: float | None = None
     high: float | None = None
     once: bool = False
+    words: str | None = None
 
 
 @dataclass(repr=False, eq=False)
