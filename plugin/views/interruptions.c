@@ -29,6 +29,13 @@ static const double LEAST_WITNESS = 0.005;
 /** Runs that a median needs so that one interruption does not move it. */
 enum { LEAST_RUNS = 3 };
 
+/* The series that are large enough to show whether a run is slow, and those of them that are slow
+ * in it. */
+typedef struct witnesses {
+  size_t count, slow_count;
+  double time, slow_time; /* ticks that they take in the median */
+} witnesses;
+
 /* Looks for interruptions. A series is all time slices of one node, or of one event on no node. */
 typedef struct search {
   etr_arena *scratch;
@@ -36,10 +43,9 @@ typedef struct search {
   const etr_method *method;
   uint32_t *series_of; /* per time slice: the node or event that it is of */
   size_t series_count;
-  etr_run_sums sums; /* of the series */
-  uint64_t *sorted;  /* a copy of the sums of one series, which the median sorts */
-  size_t *witnesses; /* per run: series that are large enough to show whether it is slow */
-  size_t *slow;      /* per run: those of them that are slow */
+  etr_run_sums sums;    /* of the series */
+  uint64_t *sorted;     /* a copy of the sums of one series, which the median sorts */
+  witnesses *witnesses; /* per run */
 } search;
 
 /* What a series is of: a node, or an event; and the part of its time. */
@@ -85,28 +91,38 @@ static double median_of(search *s, size_t count) {
   return etr_stats_of(s->sorted, count).p50;
 }
 
-/* Counts, for each run, in s->witnesses the series (nodes or events) whose median time is large
- * enough to show whether the whole run is slow, and in s->slow those of them that took SLOW_FACTOR
- * times their median or more in it. */
+/* Counts, for each run, the series (nodes or events) whose median time is large enough to show
+ * whether the whole run is slow, and those of them that took SLOW_FACTOR times their median or more
+ * in it. */
 static void count_witnesses(search *s) {
   double least = LEAST_WITNESS * s->method->execute.typical;
   for (size_t series = 0; series < s->series_count; series++) {
     size_t count = etr_run_sums_of(&s->sums, series);
     double median = median_of(s, count);
     for (size_t i = 0; i < count && median >= least; i++) {
-      s->witnesses[s->sums.runs[i]]++;
-      s->slow[s->sums.runs[i]] += (double)s->sums.ticks[i] >= SLOW_FACTOR * median;
+      witnesses *of_run = &s->witnesses[s->sums.runs[i]];
+      bool is_slow = (double)s->sums.ticks[i] >= SLOW_FACTOR * median;
+      of_run->count++;
+      of_run->time += median;
+      of_run->slow_count += is_slow;
+      of_run->slow_time += is_slow ? median : 0;
     }
   }
 }
 
+/* Returns true if a whole run is slow: most of its series are, and they have most of the time. One
+ * long operator that is not slow shows that the others were interrupted, and so do many short ones.
+ */
+static bool is_slow_run(const witnesses *of_run) {
+  return of_run->slow_count * 2 > of_run->count && of_run->slow_time * 2 > of_run->time;
+}
+
 /* Returns the part of a series' time in a run that is an interruption, 0 to 1: what is above the
- * median. 0 if most others are slow in that run, too, because then the whole run is. */
+ * median. 0 if the whole run is slow. */
 static double interrupted_part(const search *s, uint32_t run, double median) {
   double ticks = (double)s->sums.ticks[s->sums.sum_of[run]], excess = ticks - median;
   bool is_long = ticks >= LEAST_FACTOR * median && excess >= s->least;
-  bool is_slow_run = s->slow[run] * 2 > s->witnesses[run];
-  return is_long && !is_slow_run ? excess / ticks : 0;
+  return is_long && !is_slow_run(&s->witnesses[run]) ? excess / ticks : 0;
 }
 
 /* Sets, for each time slice, how many of its ticks are an interruption (`ticks`), and how many
@@ -140,7 +156,6 @@ static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
                                            sizeof *s->series_of);
   s->sorted = etr_arena_alloc_array(s->scratch, runs, sizeof *s->sorted);
   s->witnesses = etr_arena_alloc_array(s->scratch, runs, sizeof *s->witnesses);
-  s->slow = etr_arena_alloc_array(s->scratch, runs, sizeof *s->slow);
   if (etr_arena_failed(s->scratch) || !number_series(s) ||
       !etr_run_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;

@@ -22,6 +22,8 @@ typedef struct test_case {
 
 #define EVENLY {100, 100, 100, 100, 100, 100, 100, 100, 100, 100}
 #define STRETCHED {100, 300, 100, 300, 100, 300, 100, 300, 100, 100}
+#define LONG {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}
+#define ONCE_SLOW {100, 100, 100, 900, 100, 100, 100, 100, 100, 100}
 #define LITTLE {20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
 
 static const test_case cases[] = {
@@ -38,6 +40,18 @@ static const test_case cases[] = {
     {.name = "a slow clock stretches all operators",
      .runs = 10,
      .us = {STRETCHED, STRETCHED, STRETCHED, STRETCHED, STRETCHED}},
+    {.name = "a long operator that is not slow shows that most others were interrupted",
+     .runs = 10,
+     .us = {LONG, ONCE_SLOW, ONCE_SLOW, ONCE_SLOW, EVENLY},
+     .expected = {0, 200, 200, 200}},
+    {.name = "short operators that are not slow show that the long one was interrupted",
+     .runs = 10,
+     .us = {{1000, 1000, 1000, 3000, 1000, 1000, 1000, 1000, 1000, 1000},
+            EVENLY,
+            EVENLY,
+            EVENLY,
+            EVENLY},
+     .expected = {500}},
     {.name = "less than twice the median",
      .runs = 10,
      .us = {{100, 100, 100, 190, 190, 190, 100, 100, 190, 100}, LITTLE, LITTLE, LITTLE, LITTLE}},
