@@ -94,7 +94,8 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
   const etr_finding_code *other = variant_code(finding);
   if (other)
     return other;
-  if (finding->variant == ETR_VARIANT_MOVES) /* what to write instead depends on the model */
+  /* What to write instead depends on the model. */
+  if (finding->variant == ETR_VARIANT_MOVES || finding->variant == ETR_VARIANT_LEFT)
     return NULL;
   bool is_known = (size_t)kind < ETR_COUNT(codes) && codes[kind].before;
   return is_known ? &codes[kind] : NULL;

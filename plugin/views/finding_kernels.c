@@ -95,6 +95,14 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
   return true;
 }
 
+/* Returns true if the method has delegates, so that a partitioner has seen its other operators. */
+static bool has_delegates(const etr_method *method) {
+  for (size_t i = 0; i < method->part_count; i++)
+    if (method->parts[i].backend)
+      return true;
+  return false;
+}
+
 /* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`: at half of the
  * operator's lowest measured ratio, as a margin, and at its highest. The least is 0 if the
  * optimized library has the kernel, since that may have been linked. Without a ratio it may save
@@ -109,9 +117,10 @@ static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uin
 }
 
 /* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
- * time. partitioner: its backend, "XnnpackBackend", shown as "XnnpackPartitioner"; kernel_count: of
- * all kernels; optimized_ticks: of the taken ones that an optimized library has, over all runs, or
- * 0 not to name it. Returns false when out of memory. */
+ * time. If it has left them beside delegates, it is not known that anything can be saved.
+ * partitioner: its backend, "XnnpackBackend", shown as "XnnpackPartitioner"; kernel_count: of all
+ * kernels; optimized_ticks: of the taken ones that an optimized library has, over all runs, or 0
+ * not to name it. Returns false when out of memory. */
 static bool add_not_delegated_finding(etr_finder *finder, const char *partitioner,
                                       chosen_kernels *taken, size_t kernel_count,
                                       uint64_t optimized_ticks) {
@@ -122,17 +131,29 @@ static bool add_not_delegated_finding(etr_finder *finder, const char *partitione
                                                taken->most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  etr_finding_set_least_saving(finder, added, taken->least);
+  bool is_left = has_delegates(finder->method);
   const char *label = etr_label_backend(finder->arena, partitioner);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
-  added->fact = etr_arena_format(
-      finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
-      (int)(strlen(partitioner) - strlen("Backend")), partitioner, taken->events, kernel_count,
-      etr_finder_time_per_run(finder, taken->ticks));
+  if (is_left) {
+    added->variant = ETR_VARIANT_LEFT;
+    added->fact = etr_arena_format(finder->arena,
+                                   "a partitioner left them, %s: is a weight computed in each run?",
+                                   etr_finder_time_per_run(finder, taken->ticks));
+  } else {
+    etr_finding_set_least_saving(finder, added, taken->least);
+    added->fact = etr_arena_format(
+        finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
+        (int)(strlen(partitioner) - strlen("Backend")), partitioner, taken->events, kernel_count,
+        etr_finder_time_per_run(finder, taken->ticks));
+  }
   added->evidence = etr_arena_format(
-      finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s",
+      finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s%s",
       etr_they_take(taken->events), etr_finder_time_per_run(finder, taken->ticks), list,
+      is_left ? " A partitioner has left them, as there are delegates beside them: most often a "
+                "weight is computed, as by weight_norm, which constant_prop_pass makes constant "
+                "at the export."
+              : "",
       optimized_ticks ? " Without a delegate, link " : "",
       optimized_ticks ? etr_optimized_library : "",
       optimized_ticks ? etr_arena_format(finder->arena, ": it has %s of it.",
