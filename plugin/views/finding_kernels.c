@@ -137,9 +137,9 @@ static bool add_not_delegated_finding(etr_finder *finder, const char *partitione
                                   etr_plural(taken->events), label ? label : "");
   if (is_left) {
     added->variant = ETR_VARIANT_LEFT;
-    added->fact = etr_arena_format(finder->arena,
-                                   "a partitioner left them, %s: is a weight computed in each run?",
-                                   etr_finder_time_per_run(finder, taken->ticks));
+    added->fact = etr_arena_format(
+        finder->arena, "a partitioner left them, %s: by type or shape, or a computed weight",
+        etr_finder_time_per_run(finder, taken->ticks));
   } else {
     etr_finding_set_least_saving(finder, added, taken->least);
     added->fact = etr_arena_format(
@@ -150,9 +150,9 @@ static bool add_not_delegated_finding(etr_finder *finder, const char *partitione
   added->evidence = etr_arena_format(
       finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s%s",
       etr_they_take(taken->events), etr_finder_time_per_run(finder, taken->ticks), list,
-      is_left ? " A partitioner has left them, as there are delegates beside them: most often a "
-                "weight is computed, as by weight_norm, which constant_prop_pass makes constant "
-                "at the export."
+      is_left ? " A partitioner has left them, as there are delegates beside them: by their types "
+                "or shapes, or since a weight is computed, as by weight_norm, which "
+                "constant_prop_pass makes constant at the export."
               : "",
       optimized_ticks ? " Without a delegate, link " : "",
       optimized_ticks ? etr_optimized_library : "",
