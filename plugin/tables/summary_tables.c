@@ -1022,6 +1022,9 @@ static bool write_screen_head(report *r, const etr_summary *s) {
     put_run_conditions(r, s);
   if (r->is_each && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
     put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method));
+  if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
+    put_line(r, etr_arena_format(&r->answer.arena, "below is the typical run; by %s: --all, --by",
+                                 etr_statistic_word(r->answer.profile)));
   return true;
 }
 
