@@ -9,15 +9,15 @@
  * copies that the export makes, and quantizing to 8da4w. NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
-      from_export =
-          {"program = torch.export.export(model, inputs)",
-           "program = torch.export.export(model, inputs).run_decompositions()\n"
-           "for node in list(program.graph.nodes):\n"
-           "    is_expand = node.target == torch.ops.aten.expand.default\n"
-           "    if is_expand and node.meta[\"val\"].shape == node.args[0].meta[\"val\"].shape:\n"
-           "        node.replace_all_uses_with(node.args[0])\n"
-           "        program.graph.erase_node(node)\n"
-           "program.graph_module.recompile()"},
+      from_export = {"to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])",
+                     "class WithoutExpands(ExportPass):\n"
+                     "    def call_operator(self, op, args, kwargs, meta):\n"
+                     "        is_expand = op == ops.edge.aten.expand_copy.default\n"
+                     "        if is_expand and args[0].data.shape == meta[\"val\"].shape:\n"
+                     "            return args[0]\n"
+                     "        return super().call_operator(op, args, kwargs, meta)\n\n\n"
+                     "to_edge_transform_and_lower(program, transform_passes=[WithoutExpands()], "
+                     "partitioner=[XnnpackPartitioner()])"},
       groups = {"program = torch.export.export(model, inputs)",
                 "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                 "weight_granularity=PerGroup(32))\n"
@@ -31,9 +31,9 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
 const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
   const etr_finding_kind kind = finding->kind;
   static const etr_finding_code codes[] = {
-      [ETR_FINDING_CONSTANTS] = {"program = torch.export.export(model, inputs)",
-                                 "program = constant_prop_pass(torch.export.export(model, inputs)"
-                                 ".run_decompositions())"},
+      [ETR_FINDING_CONSTANTS] =
+          {"program = torch.export.export(model, inputs)",
+           "program = constant_prop_pass(torch.export.export(model, inputs))"},
       [ETR_FINDING_LAYOUT] = {"inputs = (image,)",
                               "inputs = (image.to(memory_format=torch.channels_last),)"},
       [ETR_FINDING_NOT_DELEGATED] = {"to_edge_transform_and_lower(program)",
