@@ -16,6 +16,10 @@ bool etr_is_view(const etr_node *node) {
   return etr_operator_is_view(etr_operator_of_target(node->target));
 }
 
+bool etr_is_functionalized(const etr_node *node) {
+  return node->kind == ETR_NODE_OP && strncmp(node->op_type, "auto_functionalized", 19) == 0;
+}
+
 bool etr_has_tensor(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     if (node->outputs[i].rank >= 0)

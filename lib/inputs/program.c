@@ -12,6 +12,7 @@
 #include "formats/json.h"
 #include "inputs/argument.h"
 #include "inputs/frame.h"
+#include "inputs/graph_values.h"
 #include "inputs/metadata.h"
 #include "inputs/text_cache.h"
 
@@ -598,9 +599,19 @@ static void read_lowered_module(reader *r, const graph_level *outer, uint32_t ow
 
 /* ---- Nodes ---- */
 
+static void set_operator(reader *r, etr_node *node, etr_slice target);
+
+/* Sets the target of a node that wraps an operator, as functionalization does with one that changes
+ * an argument in place, to that operator. op_type stays that of the wrapper. */
+static void set_wrapped_operator(reader *r, etr_node *node, etr_slice target) {
+  const char *wrapper = node->op_type;
+  set_operator(r, node, target);
+  node->op_type = wrapper;
+}
+
 /* Reads an argument of a node, a union with one member: the body of a control flow operator, a
- * lowered module, values, which are appended to r->names to become the node's inputs, or a
- * constant. */
+ * lowered module, a wrapped operator, values, which are appended to r->names to become the node's
+ * inputs, or a constant. */
 static void read_argument(reader *r, graph_level *l, uint32_t node, const char *argument_name) {
   static const char delegate_call[] = "higher_order.executorch_call_delegate";
   etr_slice member;
@@ -611,6 +622,9 @@ static void read_argument(reader *r, graph_level *l, uint32_t node, const char *
     else if (etr_slice_is(member, "as_string") &&
              strcmp(r->nodes.data[node].target, delegate_call) == 0)
       read_lowered_module(r, l, node, argument_name);
+    else if (etr_slice_is(member, "as_operator") && etr_is_functionalized(&r->nodes.data[node]) &&
+             etr_json_peek(r->json) == ETR_JSON_STRING)
+      set_wrapped_operator(r, &r->nodes.data[node], etr_json_string(r->json));
     else if (is_member_with_values(member)) {
       etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
       collect_named_values(&l->table, &r->names, r->json);

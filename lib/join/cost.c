@@ -8,6 +8,7 @@
 #include "backends/operator.h"
 #include "base/writer.h"
 #include "formats/element.h"
+#include "inputs/graph_values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -383,6 +384,7 @@ static bool is_of_known_dialect(const char *target) {
                                          "math.",
                                          "export.",
                                          "cortex_m.",
+                                         "llama.update_cache.",
                                          "memory."};
   for (size_t i = 0; i < ETR_COUNT(dialects); i++)
     if (strncmp(target, dialects[i], strlen(dialects[i])) == 0)
@@ -535,19 +537,21 @@ static bool gives_tensor(const etr_node *node) {
   return false;
 }
 
-/* For operators that replace a part of their first input, returns the index of the input that they
- * write there; ETR_NONE for operators that write their whole output, such as index_put, which
+/* For operators that replace a part of one of their inputs, returns the index of the input that
+ * they write there; ETR_NONE for operators that write their whole output, such as index_put, which
  * copies all of its input first. */
 static uint32_t input_written_to_part(const etr_node *node, etr_slice op) {
-  if (etr_slice_is(op, "et_copy_index"))
+  if (etr_slice_is(op, "et_copy_index") || etr_slice_is(op, "update_cache"))
     return 0;
   bool is_last = etr_slice_is(op, "index_put_") && node->input_count > 1;
   return is_last ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
-/* Returns whether the first input is only written. */
-static bool only_writes_first(etr_slice op) {
-  return etr_slice_is(op, "index_put_") || etr_slice_is(op, "copy_");
+/* Returns whether an input is only written. */
+static bool only_writes(etr_slice op, size_t position) {
+  if (etr_slice_is(op, "update_cache"))
+    return position > 0;
+  return position == 0 && (etr_slice_is(op, "index_put_") || etr_slice_is(op, "copy_"));
 }
 
 /* Returns true for operators that access no tensor data: a view (aten.view, not aten.view_copy), a
@@ -636,7 +640,7 @@ static etr_amount bytes_of_whole_input(const etr_graph *graph, const etr_node *n
 }
 
 /* Returns the bytes that one call reads of an input: all of it, with exceptions. Operators that
- * replace parts of their first input read nothing of it, and those that look up parts of it
+ * replace parts of an input read nothing of it, and those that look up parts of it
  * (embedding, slice) read as much as they return; an embedding_bag reads a row for each index. A
  * lookup of quantized weights reads packed rows and their scales. */
 static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_slice op,
@@ -644,7 +648,7 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
   const etr_value *value = input_of(graph, node, position);
   if (!value)
     return etr_amount_unknown();
-  if (position == 0 && only_writes_first(op))
+  if (only_writes(op, position))
     return etr_amount_of(0);
   etr_amount all = bytes_of_whole_input(graph, node, position);
   bool has_name = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME;
@@ -666,12 +670,14 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
 }
 
 /* Returns the bytes that one call writes of an output: all of it, except for operators that replace
- * parts of their input. */
+ * parts of their input. How much a wrapped operator changes of its arguments is not known. */
 static etr_amount written_bytes(const etr_graph *graph, const etr_node *node, etr_slice op,
                                 size_t output) {
   uint32_t part = input_written_to_part(node, op);
-  return part == ETR_NONE ? bytes_of_value(&node->outputs[output])
-                          : read_bytes(graph, node, op, part);
+  if (part == ETR_NONE)
+    return etr_is_functionalized(node) ? etr_amount_unknown()
+                                       : bytes_of_value(&node->outputs[output]);
+  return output ? etr_amount_of(0) : read_bytes(graph, node, op, part);
 }
 
 /* ---- The cost of each node; for fused nodes, the bytes that cross the boundary of their group

@@ -348,7 +348,7 @@ static bool has_bodies(const etr_node *node) {
 bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_node *node = etr_fx_node(fx, vertex);
   return !node || etr_fx_is_getitem(fx, vertex) || node->kind != ETR_NODE_OP || etr_is_view(node) ||
-         !etr_has_tensor(node) || has_bodies(node);
+         !etr_has_tensor(node) || has_bodies(node) || etr_is_functionalized(node);
 }
 
 /* State of one sort. Vertices before slot `from` keep their slots. */

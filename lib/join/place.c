@@ -238,11 +238,16 @@ static bool assign_replaced_kernels(placer *p) {
 
 /* ---- All ---- */
 
-/* Returns whether the order of the lowering is worth finding: several nodes share a handle, so that
- * only order distinguishes them, or the graph was recorded after lowering and simply has it. */
-static bool needs_lowering_order(const etr_method_inputs *method) {
+/* Returns whether the order of the lowering is worth finding: several nodes share a handle, or
+ * kernels in place have none, so that only order distinguishes them, or the graph was recorded
+ * after lowering and simply has it. */
+static bool needs_lowering_order(const etr_placement *placement) {
+  const etr_method_inputs *method = placement->method;
   for (size_t i = 0; i < method->graph->subgraph_count; i++)
     if (method->graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
+      return true;
+  for (size_t i = 0; i < placement->instructions.count; i++)
+    if (placement->instructions.data[i].is_in_place)
       return true;
   for (size_t i = 1; i < method->by_handle_count; i++)
     if (method->by_handle[i].handle == method->by_handle[i - 1].handle)
@@ -291,7 +296,7 @@ static bool assign_all_nodes(placer *p, uint32_t method, const etr_blocks *block
   if (!p->taken || !etr_kernel_groups_find(&p->groups, placement, &p->scratch) ||
       !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch))
     return false;
-  if (needs_lowering_order(placement->method) &&
+  if (needs_lowering_order(placement) &&
       !etr_lowering_find(&p->lowering, placement, &p->roles, p->warnings, &p->scratch))
     return false;
   placement->is_proven = p->lowering.is_proven;

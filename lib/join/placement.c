@@ -6,6 +6,7 @@
 
 #include "backends/decoder.h"
 #include "backends/operator.h"
+#include "inputs/graph_values.h"
 #include "inputs/program_values.h"
 
 etr_placed *etr_placed_instruction(const etr_placement *placement, int32_t id) {
@@ -176,6 +177,40 @@ static bool add_instructions_of_events(collector *c, uint32_t method, const etr_
   return true;
 }
 
+/* Marks kernels without a handle as in place if the graph wraps their operator: ExecuTorch takes
+ * the wrapper away, and its handle with it. There must be as many kernels of the operator as nodes,
+ * and no bodies, which may run theirs often. Returns false when out of memory. */
+static bool mark_wrapped_kernels(const etr_placement *placement, etr_arena *scratch) {
+  const etr_graph *graph = placement->method->graph;
+  etr_map missing; /* operator -> number of its nodes, less that of its kernels */
+  etr_map_init(&missing, scratch);
+  for (size_t i = 0; graph && i < graph->subgraph_count; i++)
+    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
+      return true;
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->subgraph != ETR_NONE || !etr_is_functionalized(node))
+      continue;
+    etr_map_slot *slot = etr_map_at(&missing, etr_operator_of_target(node->target));
+    if (!slot)
+      return false;
+    slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
+  }
+  for (int is_marking = 0; missing.count && is_marking <= 1; is_marking++)
+    for (size_t i = 0; i < placement->instructions.count; i++) {
+      etr_placed *kernel = &placement->instructions.data[i];
+      bool is_open = kernel->is_kernel && kernel->op.size && !kernel->map;
+      if (!is_open || etr_map_get(&missing, kernel->op) == ETR_NONE)
+        continue;
+      etr_map_slot *slot = etr_map_at(&missing, kernel->op);
+      if (is_marking)
+        kernel->is_in_place |= slot->value == 0;
+      else
+        slot->value--;
+    }
+  return true;
+}
+
 /* Sorts them by id, and finds backends that only events show. */
 bool etr_instructions_collect(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                               etr_arena *arena, etr_arena *scratch) {
@@ -188,7 +223,7 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
   etr_map_init(&c.index, scratch);
   if (!add_instructions_of_program(&c) || !add_instructions_of_map(&c))
     return false;
-  if (!add_instructions_of_events(&c, method, blocks))
+  if (!add_instructions_of_events(&c, method, blocks) || !mark_wrapped_kernels(placement, scratch))
     return false;
   etr_sort(placement->instructions.data, placement->instructions.count,
            sizeof *placement->instructions.data, etr_by_int);

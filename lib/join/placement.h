@@ -21,7 +21,7 @@ typedef struct etr_placed {
   bool is_contradicted; /* for a kernel: by the .pte it reads or writes values that no node with its
                            handle and operator does */
   bool is_in_place; /* for a kernel: no map names it, and the graph has its variant that is not in
-                       place */
+                       place, or wraps its operator (etr_is_functionalized()) */
   bool is_of_loop;  /* a kernel that moves values in and out of the body of a map or a scan: it has
                        no  node of its own */
   bool is_prim;     /* it is a kernel of the runtime itself, executorch_prim: shapes, loops */

@@ -3,11 +3,12 @@
  * join_text.h - graphs, handle maps and dumps written as texts, small enough to check by hand.
  *
  *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a
- * cond; "=N": the graph updates N buffers map     what the handle map says of each instruction,
- * joined by ';': "0: handle 1" of a kernel, "1: SomeBackend of handles 1,2" of a delegate; ", its 7
- * is 2,1" behind that fills its delegate map: id 7 has the handles 2,1 events  runs joined by '|',
- * of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no
- * instruction: a framework event; '?' for ticks: an event without a time
+ * cond, and a '*' before the target wraps the operator; "=N": the graph updates N buffers map what
+ * the handle map says of each instruction, joined by ';': "0: handle 1" of a kernel, "1:
+ * SomeBackend of handles 1,2" of a delegate; ", its 7 is 2,1" behind that fills its delegate map:
+ * id 7 has the handles 2,1 events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';';
+ * "ID#INSTRUCTION TICKS" is a delegate's own; no instruction: a framework event; '?' for ticks: an
+ * event without a time
  */
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
@@ -57,11 +58,12 @@ static inline etr_graph *make_graph(etr_arena *arena, const char *text) {
     }
     char *fields, *name = strtok_r(piece, " ", &fields), *target = strtok_r(NULL, " ", &fields),
                   *handle = strtok_r(NULL, " ", &fields);
-    bool in_body = name[0] == '.';
+    bool in_body = name[0] == '.', is_wrapped = target[0] == '*';
     graph->subgraph_count |= in_body;
     nodes[graph->node_count++] = (etr_node){.name = name + in_body,
-                                            .target = target,
-                                            .op_type = target,
+                                            .target = target + is_wrapped,
+                                            .op_type = is_wrapped ? "auto_functionalized_v2"
+                                                                  : target,
                                             .kind = ETR_NODE_OP,
                                             .subgraph = in_body ? 0 : ETR_NONE,
                                             .debug_handle = (uint32_t)strtoul(handle, NULL, 10)};

@@ -334,6 +334,53 @@ Test(join, kernels_of_the_runtime_take_no_node) {
   }
 }
 
+/* Instructions 1 and 2 write caches, and no map names them. */
+Test(join, kernels_of_wrapped_operators_take_their_nodes_in_order) {
+#define CACHE ";c *llama.update_cache.default "
+  static const etr_instruction instructions[] = {
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::add", .delegate = -1},
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "llama::update_cache", .delegate = -1},
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "llama::update_cache", .delegate = -1},
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::mul", .delegate = -1}};
+  static const etr_pte_method program = {.instructions = instructions,
+                                         .instruction_count = ETR_COUNT(instructions)};
+  static const struct {
+    const char *title, *nodes;
+    uint32_t first, second; /* nodes of the instructions 1 and 2 */
+  } cases[] = {
+      {"as many nodes", "a aten.add.Tensor 1" CACHE "2" CACHE "3;m aten.mul.Tensor 4", 1, 2},
+      {"fewer nodes", "a aten.add.Tensor 1" CACHE "2;m aten.mul.Tensor 4", ETR_NONE, ETR_NONE},
+      {"more nodes", "a aten.add.Tensor 1" CACHE "2" CACHE "3" CACHE "5;m aten.mul.Tensor 4",
+       ETR_NONE, ETR_NONE},
+      {"not wrapped",
+       "a aten.add.Tensor 1;c llama.update_cache.default 2;d llama.update_cache.default 3;"
+       "m aten.mul.Tensor 4",
+       ETR_NONE, ETR_NONE},
+      {"beside a body",
+       ".b aten.sin.default 5;a aten.add.Tensor 1" CACHE "2" CACHE "3;m aten.mul.Tensor 4",
+       ETR_NONE, ETR_NONE},
+  };
+#undef CACHE
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    static const etr_blocks none = {0};
+    etr_method_inputs method = {.name = "forward", .program = &program};
+    method.graph = make_graph(&arena, cases[i].nodes);
+    method.map = make_map(&arena, &(method_text){"forward", "", "0: handle 1; 3: handle 4"});
+    cr_assert(etr_method_index_nodes(&method, &arena));
+    etr_placement placement = {.method = &method};
+    etr_warnings warnings = {.arena = &arena};
+    cr_assert(etr_place_method(&placement, 0, &none, &arena, &warnings));
+    const etr_placed *first = etr_placed_instruction(&placement, 1);
+    cr_expect_eq(first->node, cases[i].first, "%s", cases[i].title);
+    cr_expect_eq(etr_placed_instruction(&placement, 2)->node, cases[i].second, "%s",
+                 cases[i].title);
+    if (first->node != ETR_NONE)
+      cr_expect_eq(first->match, ETR_MATCH_ORDER, "%s", cases[i].title);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* What a delegate takes beside its operators on nodes is inserted operators and calling it; a
  * coarse clock may hide operator time in the latter. */
 Test(join, calling_a_delegate_is_told_from_inserted_operators) {

@@ -146,6 +146,14 @@ static const struct {
      "true_graph_0/n:aten.add.Tensor(x.0)->? "
      "true_graph_0/output(n.0) output()"},
     /* clang-format on */
+    /* the target of a wrapper is the operator that it wraps; others have no such argument */
+    {PROGRAM("\"nodes\": [{\"name\": \"w\", \"target\": "
+             "\"torch.ops.higher_order.auto_functionalized_v2\", \"inputs\": [{\"name\": \"\", "
+             "\"arg\": {\"as_operator\": \"torch.ops.llama.update_cache.default\"}}], "
+             "\"outputs\": []}, {\"name\": \"n\", " ADD ", \"inputs\": [{\"name\": \"a\", "
+             "\"arg\": {\"as_operator\": \"torch.ops.aten.mul.Tensor\"}}], \"outputs\": []}]",
+             ""),
+     "w:llama.update_cache.default() n:aten.add.Tensor() output()"},
     /* members of a later version, unused members of an old one */
     {PROGRAM("\"later\": [1, {\"a\": null}], \"nodes\": [{\"later\": 1, \"name\": \"n\", " ADD
              ", \"inputs\": [{\"name\": \"a\", \"arg\": {\"as_none\": true, "

@@ -645,8 +645,8 @@ class Inspector:
 
 def _op_type(node: model.Node, recorded: str) -> str:
     """Returns what ExecuTorch's operator graphs call a node's operator: operators of other dialects than Edge have no namespace."""
-    if recorded.startswith("torch.ops.") and not recorded.startswith("torch.ops.higher_order."):
-        return recorded.split(".", 3)[-1]
+    if recorded.startswith("torch.ops."):
+        return recorded.split(".", 2)[-1] if recorded.startswith("torch.ops.higher_order.") else recorded.split(".", 3)[-1]
     return node.target.rsplit(".", 1)[-1] if node.target.startswith(("_operator.", "math.")) else node.target
 
 
@@ -814,7 +814,7 @@ def _info_of_profile(profile: Profile) -> DelegationInfo:
     delegated, left = 0, sum((numbers.get(found.method) or {}).values())
     for graph in profile.graphs(method=found.method):
         for node in graph.nodes if graph.module == "edge" else ():
-            has_several = len(node.outputs) > 1 or node.target.startswith("higher_order.")
+            has_several = len(node.outputs) > 1 or node.target.startswith("higher_order.") or node.name.startswith("auto_functionalized")
             if has_several and node.subgraph is None and not node.target.endswith("executorch_call_delegate"):
                 used = sum(not re.search(r"_unused_\d+$", output.name) for output in node.outputs)
                 delegated, left = (delegated + used, left) if node.backend else (delegated, left + used)
