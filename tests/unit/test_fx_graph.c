@@ -180,12 +180,14 @@ Test(fx_graph, vertices_are_classified) {
   } cases[] = {
       {"x", false, false, true}, {"w", false, true, true},  {"a", true, false, false},
       {"v", true, false, true},  {"p", true, false, false}, {"p.1", true, false, true},
-      {"s", true, false, true},  {"?", false, false, true},
+      {"s", true, false, true},  {"u", true, false, true},  {"?", false, false, true},
   };
   etr_arena arena = {0};
   etr_fx_graph fx;
-  const tiny_graph *g = tiny_graph_of(&arena, "x input;w weight;a add (x,w);v view_copy (a) [6];p "
-                                              "split (v) [2] [2];s sym_size (p.1) [?];b neg (a)");
+  tiny_graph *g = tiny_graph_of(&arena, "x input;w weight;a add (x,w);v view_copy (a) [6];p "
+                                        "split (v) [2] [2];s sym_size (p.1) [?];"
+                                        "u llama.update_cache.default (a);b neg (a)");
+  g->nodes[tiny_node(g, "u")].op_type = "auto_functionalized";
   cr_assert(etr_fx_build(&fx, &g->graph, 1, &arena));
   uint32_t part = vertex_of_name(&arena, &fx, "b");
   cr_assert_neq(etr_fx_replace(&fx, &part, 1), ETR_NONE);
