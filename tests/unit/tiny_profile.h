@@ -56,8 +56,12 @@ static inline uint32_t tiny_module(tiny *t, uint32_t parent, const char *path, c
 static inline uint32_t tiny_node(tiny *t, etr_node_kind kind, const char *name, const char *target,
                                  uint32_t module) {
   etr_node *node = etr_vec_push(&t->arena, &t->nodes);
-  *node = (etr_node){
-      .name = name, .target = target, .kind = kind, .subgraph = ETR_NONE, .module = module};
+  *node = (etr_node){.name = name,
+                     .target = target,
+                     .op_type = target,
+                     .kind = kind,
+                     .subgraph = ETR_NONE,
+                     .module = module};
   if (kind != ETR_NODE_OUTPUT) {
     node->outputs = tiny_value(&t->arena, name);
     node->output_count = 1;
