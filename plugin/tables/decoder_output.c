@@ -30,9 +30,11 @@ static const etr_field layer_kind_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(layer_kind_row, method, etr_method, name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = layer_kind_name, .type = "layer"},
     {"layer_kind", "kind of layer", ETR_CELL_WORD, ETR_IN_TABLES, .get = layer_kind_name},
+    /* Medians do not add up to those of kinds. */
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, ETR_AT(layer_kind_row, sum.times.typical),
-     .unit_in = ETR_IN_TEXT},
-    {"avg", "avg", ETR_CELL_TIME, ETR_IN_FULL | ETR_IN_JSON, ETR_AT(layer_kind_row, sum.times.avg)},
+     .unit_in = ETR_IN_TEXT, .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_P50},
+    {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, ETR_AT(layer_kind_row, sum.times.avg),
+     .unit_in = ETR_IN_TEXT, .stats = 1u << ETR_STATISTIC_AVG},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {"share", "share", ETR_CELL_SHARE, ETR_IN_ALL, .get = layer_kind_share, .nullable = true,
      .says = "of Method::execute"},

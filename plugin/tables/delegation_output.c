@@ -425,7 +425,7 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&answer->arena, answer->profile, method));
+                     etr_interruptions_note(&answer->arena, answer->profile, method, true));
   }
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
@@ -446,7 +446,7 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&answer->arena, answer->profile, method));
+                     etr_interruptions_note(&answer->arena, answer->profile, method, false));
   }
 }
 

@@ -241,7 +241,7 @@ static void put_method_lines(nodes_output *n) {
              etr_additive_statistic_word(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&n->answer.arena, profile, method));
+                     etr_interruptions_note(&n->answer.arena, profile, method, true));
   }
 }
 

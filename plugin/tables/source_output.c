@@ -353,7 +353,7 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   etr_put_left_out(&l->answer, s->method);
   etr_section_clock_note(&l->answer, l->answer.profile, 2);
   etr_section_line(&l->answer, ETR_STYLE_PLAIN, 2,
-                   etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method));
+                   etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method, true));
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
 

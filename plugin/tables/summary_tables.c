@@ -640,20 +640,27 @@ static void write_operator_table(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
+/* Returns what adds up of a time, in ticks per inference. */
+static double additive_time(const etr_summary *s, double typical, uint64_t total_ticks) {
+  return etr_additive_time(s->profile, typical, etr_ticks_per_run(s->method, total_ticks));
+}
+
 /* Returns the index of the longest part of the balance that is not added yet and takes at least
- * `next`, the typical ticks of the next row of the breakdown; balance->count if there is none.
- * Graph operators are no such part: the rows divide them. */
-static size_t find_longest_part(const etr_balance *balance, const bool *is_added, double next) {
-  size_t longest = balance->count;
+ * `next`, the ticks of the next row of the breakdown; balance->count if there is none. Graph
+ * operators are no such part: the rows divide them. */
+static size_t find_longest_part(const etr_summary *s, const etr_balance *balance,
+                                const bool *is_added, double next) {
+  size_t found = balance->count;
+  double longest = 0;
   for (size_t i = 0; i < balance->count; i++) {
-    const etr_part_time *time = balance->list[i].time;
-    bool is_next = !is_added[i] && time->part != ETR_TIME_OPERATORS && time->typical > 0 &&
-                   time->typical >= next;
-    if (is_next &&
-        (longest == balance->count || time->typical > balance->list[longest].time->typical))
-      longest = i;
+    const etr_part_time *part = balance->list[i].time;
+    double time = additive_time(s, part->typical, part->ticks);
+    if (is_added[i] || part->part == ETR_TIME_OPERATORS || time <= longest || time < next)
+      continue;
+    longest = time;
+    found = i;
   }
-  return longest;
+  return found;
 }
 
 /* Adds the rows of a breakdown of graph operators, which are sorted by time, and among them the
@@ -666,9 +673,10 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
     return;
   bool *is_added = etr_arena_alloc_array(&r->answer.arena, balance.count, sizeof *is_added);
   for (size_t i = 0; is_added && i <= rows->count; i++) {
-    double next = i < rows->count ? rows->rows[i].typical : 0;
-    for (size_t at = find_longest_part(&balance, is_added, next); at < balance.count;
-         at = find_longest_part(&balance, is_added, next)) {
+    const etr_breakdown_row *row = i < rows->count ? &rows->rows[i] : NULL;
+    double next = row ? additive_time(s, row->typical, row->total_ticks) : 0;
+    for (size_t at = find_longest_part(s, &balance, is_added, next); at < balance.count;
+         at = find_longest_part(s, &balance, is_added, next)) {
       etr_sum sum = etr_sum_make(s->method, balance.list[at].time->ticks,
                                  balance.list[at].time->typical);
       sum.text = balance.list[at].text;
@@ -676,15 +684,16 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
       is_added[at] = true;
       etr_sum_table_add_row(table, sum);
     }
-    if (i < rows->count)
-      etr_sum_table_add_row(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
+    if (row)
+      etr_sum_table_add_row(table, etr_sum_of(s->method, by, rows, row));
   }
 }
 
 /* Writes a table of the time by operator, backend or source line. One of a single row, or without
  * any measurable time, says no more than the balance, and is written only if it was asked for.
  * --columns does not replace the first column, which has the names of the rows. If it was asked
- * for, of all nodes, the other parts of Method::execute are among its rows. */
+ * for, of all nodes, the other parts of Method::execute are among its rows, but not among medians,
+ * which do not add up. */
 static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
@@ -695,7 +704,7 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
                              etr_label_source(&r->answer.arena, s->graph->wrapper));
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, title);
   etr_table_choose_columns_between(&table, 1, 0);
-  if (r->answer.options->by && !s->is_part)
+  if (r->answer.options->by && !s->is_part && !etr_ranks_by(s->profile, ETR_STATISTIC_P50))
     add_breakdown_with_parts(r, &table, s, by);
   else
     etr_sum_table_add_breakdown(&table, s->method, by, &s->by[by]);
@@ -1021,7 +1030,8 @@ static bool write_screen_head(report *r, const etr_summary *s) {
   if (!has_clock)
     put_run_conditions(r, s);
   if (r->is_each && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
-    put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method));
+    put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method,
+                                       r->options.by <= ETR_SUM_BY_KERNEL));
   if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
     put_line(r, etr_arena_format(&r->answer.arena, "below is the typical run; by %s: --all, --by",
                                  etr_statistic_word(r->answer.profile)));

@@ -206,7 +206,7 @@ double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *ar
 }
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
-                                   const etr_method *method) {
+                                   const etr_method *method, bool has_medians) {
   etr_interruptions found;
   etr_text text;
   etr_writer writer;
@@ -214,9 +214,9 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
       !etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
     return NULL;
   etr_text_begin(&text, arena, &writer);
-  etr_putf(&writer,
-           "%.0f %% of the typical run is interruptions: measure again, or choose --stat p50",
-           100 * found.whole / method->execute.typical);
+  etr_putf(&writer, "%.0f %% of the typical run is interruptions: measure again%s",
+           100 * found.whole / method->execute.typical,
+           has_medians ? ", or choose --stat p50" : "");
   return etr_text_end(&text, &writer);
 }
 

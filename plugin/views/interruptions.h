@@ -39,10 +39,11 @@ double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *ar
                                    const etr_method *method, const etr_graph *graph);
 
 /** Returns a note for lists whose times contain interruptions, "62 % of the typical run is
- * interruptions: measure again, or choose --stat p50"; NULL if there are none, if the profile's
- * statistic is not that of the typical run, or when out of memory. */
+ * interruptions: measure again, or choose --stat p50", the latter if the list has medians; NULL if
+ * there are none, if the profile's statistic is not that of the typical run, or when out of memory.
+ */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
-                                   const etr_method *method);
+                                   const etr_method *method, bool has_medians);
 
 /** Returns for comparisons, whose times contain interruptions, "3 of 20 were interrupted: 2.44 ms
  * per inference without that"; NULL if the typical run has none, or when out of memory. */
