@@ -12,7 +12,7 @@ import {run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing} from './environment.js';
 
-const PAIRS = [['turns_base', 'turns_new'], ['inserted_before', 'inserted_after'], ['mv2_portable', 'mv2_xnnpack'], ['llama_portable', 'llama_xnnpack']];
+const PAIRS = [['turns_base', 'turns_new'], ['inserted_before', 'inserted_after'], ['mv2_portable', 'mv2_xnnpack'], ['llama_portable', 'llama_xnnpack'], ['../../examples/tutorial/before', '../../examples/tutorial/after']];
 const WORDS = {cannot_tell: 'cannot tell', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal', untimed: 'untimed'};
 
 describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
@@ -84,16 +84,22 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       const word = verdict => (verdict ? WORDS[verdict] ?? verdict : ''), ms = value => (value === null || value === undefined ? '' : (value / 1e6).toFixed(4));
       const side = (row, key) => row[`${key}_typical`] ?? row[`${key}_p50`];
       if (said.may_differ) return assert.match(await page.frame.locator('.compare').innerText(), /look like two different models/);
-      const rows = await page.table('Changes by module'), wanted = new Map(said.by_module.flatMap(row => (row.module ? [['', row.with_children], [' itself', row]].map(([end, told]) => [`${row.module}${end}${row.base_key ? ` (was ${row.base_key})` : ''}`, told]) : [['(top level)', row]]))), parts = said.parts.length - 1;
+      const rows = await page.table('Changes by module'), parts = said.parts.length - 1;
       assert.deepEqual([rows[0][1], rows[0][2]], [ms(side(said.execute, 'base')), ms(side(said.execute, 'new'))]);
-      let count = 0;
-      for (const row of rows.slice(1, rows.length - parts)) {
+      const own = said.by_module.filter(row => row.base_nodes || row.new_nodes), wanted = new Map(own.map(row => [row.module ? `${row.module}${row.base_key ? ` (was ${row.base_key})` : ''}` : '(top level)', row]));
+      const modules = rows.slice(1, rows.length - parts).filter(([name]) => !/^\d+ more$/.test(name));
+      for (const row of modules) {
         const told = wanted.get(row[0]);
         assert.ok(told, row[0]);
         assert.deepEqual([row[1], row[2], row[7].replace(/^[▲▼△▽] /, '')], [ms(side(told, 'base')), ms(side(told, 'new')), word(told.verdict)], row[0]);
-        count++;
       }
-      assert.ok(count >= Math.min(said.by_module.filter(row => row.base_nodes || row.new_nodes).length, 40), `${count} modules`);
+      assert.equal(modules.length, Math.min(own.length, 40));
+      for (const column of [1, 2]) {
+        const sum = rows.slice(1).reduce((all, row) => all + Number(row[column]), 0); // of times that are rounded to 0.0001 ms
+        assert.ok(Math.abs(sum - rows[0][column]) <= 5.1e-5 * rows.length, `rows add up to ${sum}, not to ${rows[0][column]}`);
+      }
+      assert.match(await page.frame.locator('.compare').innerText(), /A module's row leaves out the modules inside it, which have rows of their own\./);
+      assert.ok(run('diff', ...pair.map(record => join(fixtures, record)), '--by', 'module').replace(/\s+/g, ' ').includes("A module's row leaves out the modules inside it, which have rows of their own."));
       const steps = await page.frame.locator('.waterfall').getAttribute('aria-label');
       assert.match(steps, /^From [\d.]+ ms to [\d.]+ ms: /);
     });

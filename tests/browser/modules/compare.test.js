@@ -10,11 +10,11 @@ import {describe, it} from 'node:test';
 import {RECORDS, embeddedIn, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 
-const {compared, method, profile} = await import('../../../web/src/base/app.js');
+const {baseMethod, compared, method, profile} = await import('../../../web/src/base/app.js');
 const {readProfile} = await import('../../../web/src/base/method.js');
 const {set} = await import('../../../web/src/base/store.js');
 const {baseOf, changeOf, changesBy, goneRows, newOf} = await import('../../../web/src/views/changes.js');
-const {moduleRows, operatorRows} = await import('../../../web/src/base/rows.js');
+const {moduleRows, operatorRows, partRows} = await import('../../../web/src/base/rows.js');
 const {times} = await import('../../../web/src/base/app.js');
 const {changeOverlay} = await import('../../../web/src/views/graph_overlays.js');
 const {boxes, changeOfBox} = await import('../../../web/src/views/time_picture.js');
@@ -119,10 +119,32 @@ for (const [base, newer] of PAIRS)
     it('has rows of operators that add up to those of modules', () =>
       each((told, wanted) => {
         const made = operatorRows(method.value, times.value),
-          rows = [...made, ...goneRows('operator', made)],
+          rows = [...made, ...goneRows('operator', made)].filter(({kind}) => kind === 'operator'),
           changes = new Set(rows.map(changesBy.value.row).filter(Boolean));
         const sum = [...changes].reduce((all, row) => all + changeOf(row), 0);
         near(sum, wanted.get('').with_children.change_typical, 'sum of the changes of operators');
+      }));
+
+    it('has the library\'s changes of parts in rows of parts', () =>
+      each(told => {
+        const made = [...operatorRows(method.value, times.value), ...partRows(method.value, times.value)],
+          rows = [...made, ...goneRows('operator', made)].filter(({kind}) => kind === 'part');
+        for (const {part, backend, base_typical: from, new_typical: to} of told.parts) {
+          if (part === 'operators') continue;
+          const changes = rows.filter(row => row.part === part && row.backend === backend).map(changesBy.value.row);
+          near(changes.reduce((sum, change) => sum + (baseOf(change) ?? 0), 0), from, `${part} of ${backend}, base`);
+          near(changes.reduce((sum, change) => sum + (newOf(change) ?? 0), 0), to, `${part} of ${backend}, new`);
+        }
+      }));
+
+    it('knows what ran operators that are gone', () =>
+      each(() => {
+        const {operators} = baseMethod.value,
+          known = new Set(Array.from(operators.timed, row => `${operators.module(row)?.pattern ?? ''} ${operators.op(row)} ${operators.backend(row)}`));
+        for (const row of goneRows('operator', operatorRows(method.value, times.value)).filter(({kind, change}) => kind === 'operator' && change.verdict === 'gone')) {
+          assert.ok(known.has(`${row.change.base_key ?? row.pattern} ${row.op} ${row.backend}`), `${row.pattern}: ${row.op} in ${row.backend}`);
+          assert.equal(row.hue === 'cpu', row.backend === 'cpu', row.op);
+        }
       }));
 
     it('has the library\'s rows in the icicle', () =>

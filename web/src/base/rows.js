@@ -45,6 +45,9 @@ const partLabel = text => text.trim().replace(/, outside operators$/, '');
 /** Parts that are computing, in a delegate or in kernels of no node; the others are calls, copies and the runtime. */
 export const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
 
+/** What a filter calls a part of the time. */
+export const partFilter = ({part, op, phase, backend}) => ['part', part, op, phase, backend].filter(Boolean).join(':');
+
 /* How the row of a part is called: by the kernel, the phase, or the part. */
 function partName({part, phase, op, backend, text}, balance) {
   if (text) return text;
@@ -83,12 +86,12 @@ function partRow(group, time, method) {
     upper: Boolean(group.upper),
     estimated: group.estimated ? time : 0,
     hue,
-    filter: ['part', part, op, phase, backend].filter(Boolean).join(':'),
+    filter: partFilter(group),
   };
 }
 
-/* The time of one of the library's rows, which is without interruptions; as it was recorded it is with them. */
-const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
+/** The time of one of the library's rows, which is without interruptions; as it was recorded it is with them. */
+export const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
   isRecorded ? (part === INTERRUPTIONS ? 0 : typical + interrupted) : typical;
 
 /* What the rest of one run is beside graph operators: the runtime, unless kernels or delegates have time on no node. */

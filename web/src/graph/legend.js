@@ -21,7 +21,7 @@ export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) 
     closed = trees.some(tree => tree.groups.some(({state}) => state === CLOSED));
   const list = [
     {title: overlay.name},
-    ...(overlay.legend ?? []).map(([hue, text]) => ({swatches: [theme[hue]], text})),
+    ...(overlay.legend ?? []).map(([hue, text]) => ({swatches: hue ? [theme[hue]] : [], text})),
     ...(overlay.legend && overlay.scale === 'heat' ? [{text: 'stronger: more'}] : []),
   ];
   if (repeats) list.push({swatches: [theme.badge], text: 'dashed: to the next instance'});

@@ -5,11 +5,13 @@
 
 import {computed} from '@preact/signals';
 
-import {comparedMethod, timeOf, unitName} from '../base/app.js';
-import {hueOfVerdict, isLikely} from '../base/colors.js';
+import {baseMethod, comparedMethod, method, timeOf, unitName} from '../base/app.js';
+import {hueOf, hueOfVerdict, isLikely} from '../base/colors.js';
 import {relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortOp} from '../base/labels.js';
+import {CPU, placeOf} from '../base/method.js';
+import {INTERRUPTIONS, partFilter, partRows, timeOfGroup} from '../base/rows.js';
 
 /** The times of a row of the comparison on both sides, and its change, in ns: of the typical run. */
 export const baseOf = row => row.base_typical ?? row.base_p50 ?? row.base_avg ?? null;
@@ -59,13 +61,38 @@ export function bothTimes(row) {
 const byKey = (list, keyOf) => new Map((list ?? []).map(row => [keyOf(row), row]));
 const whole = row => row?.with_children ?? row;
 
+/* Changes of parts by the filters of their rows: the comparison has whole parts; of kernels and phases in them both
+   sides have rows, here with interruptions, as the comparison has all times. Nothing judges them. */
+function changesOfParts(parts = []) {
+  const found = byKey(parts, partFilter);
+  for (const [side, {groups = []}] of [
+    ['base_typical', baseMethod.value ?? {}],
+    ['new_typical', method.value ?? {}],
+  ])
+    for (const group of groups)
+      if (group.pattern === null && group.part !== INTERRUPTIONS) {
+        const filter = partFilter(group);
+        found.set(filter, {...found.get(filter), [side]: timeOfGroup(group, true)});
+      }
+  return found;
+}
+
 /**
  * The rows of the comparison by what a row of a table, a box or a group stands for: a module or a pattern with all
  * below it.
  */
 export const changesBy = computed(() => {
-  const {by_module, by_pattern, by_source, by_backend, by_pattern_op, by_kernel, by_events} =
-      comparedMethod.value ?? {},
+  const {
+      by_module,
+      by_pattern,
+      by_source,
+      by_backend,
+      by_pattern_op,
+      by_kernel,
+      by_events,
+      parts: all,
+    } = comparedMethod.value ?? {},
+    parts = changesOfParts(all),
     modules = byKey(by_module, row => row.module),
     patterns = byKey(by_pattern, row => row.pattern),
     operators = byKey(by_pattern_op, row => `${row.pattern}\n${row.op}`),
@@ -77,7 +104,8 @@ export const changesBy = computed(() => {
     pattern: pattern => whole(patterns.get(pattern)),
     own: pattern => patterns.get(pattern),
     row: row => {
-      if (row.kind !== 'operator') return row.change ?? kernels.get(`${row.op}\n${row.backend}`);
+      if (row.kind !== 'operator')
+        return row.change ?? kernels.get(`${row.op}\n${row.backend}`) ?? parts.get(row.filter);
       return row.change ?? operators.get(`${row.pattern}\n${row.op}`);
     },
     module: row => {
@@ -120,15 +148,33 @@ export function goneRows(kind, made, isFolded) {
       by_source = [],
       by_backend = [],
       by_pattern_op = [],
+      by_events: isEvents,
     } = comparedMethod.value ?? {},
     of = changesBy.value[kind === 'operator' ? 'row' : kind],
     shown = new Set(of && made.map(of));
   const gone = (list, rowOf) =>
     list.filter(row => baseOf(whole(row)) > 0 && !shown.has(whole(row)) && !shown.has(row)).map(rowOf);
-  if (kind === 'operator')
-    return gone(by_pattern_op, row =>
-      goneRow(kind, shortOp(row.op), row, {key: `${row.pattern}\n${row.op}`, pattern: row.pattern, op: row.op}),
-    );
+  if (kind === 'operator') {
+    const {groups = []} = baseMethod.value ?? {};
+    const operators = gone(by_pattern_op, row => {
+      const {pattern, op} = row,
+        ran = groups.find(group => group.op === op && group.pattern === (row.base_key ?? pattern)),
+        backend = ran && (ran.backend ?? CPU);
+      const hue = backend ? hueOf(placeOf(method.value.operators, backend)) : 'runtime';
+      return goneRow(kind, shortOp(op), row, {key: `${pattern}\n${op}`, pattern, op, backend, hue});
+    });
+    const parts =
+      isEvents || !baseMethod.value
+        ? []
+        : partRows(baseMethod.value, {stat: 'typical', whole: 0, of: null, isRecorded: true});
+    const goneParts = parts
+      .filter(row => !(newOf(of(row)) > 0))
+      .map(row => {
+        const {key, label, part, isComputing, op, backend, hue} = row;
+        return goneRow('part', label, of(row), {key, part, isComputing, op, backend, hue});
+      });
+    return [...operators, ...goneParts];
+  }
   if (kind === 'module')
     return gone(
       (isFolded ? by_pattern : by_module).filter(row => (row.module ?? row.pattern) !== ''),

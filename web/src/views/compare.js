@@ -345,11 +345,10 @@ export function Aligned({answer, width, height, name, baseName}) {
 /* ---- Tables ---- */
 
 /* What changed in a module, which the base calls basePath: operators that are gone or new, as the nodes say, those that
-   took most first. isAlone: not in the modules inside it. */
-function whatChanged(answer, path, basePath, isAlone) {
-  const isOf = isAlone ? (module, one) => module === one : isIn,
-    inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
-      now === null ? isOf(before, basePath) : isOf(now, path),
+   took most first; not in the modules inside it. */
+function whatChanged(answer, path, basePath) {
+  const inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
+      now === null ? before === basePath : now === path,
     ),
     named = kind => [
       ...new Set(
@@ -422,24 +421,23 @@ function comparedColumns(rows, differs) {
   ];
 }
 
+/* Modules as `diff --by module` has them, without the modules inside them: the rows add up. */
 function ModulesTable({answer}) {
   const {execute} = answer,
-    {head} = blocksOf(answer),
     rows = sortRows(
       answer.by_module
-        .filter(({module, base_nodes: before, new_nodes: now}) => !isIn(head, module) || before || now)
+        .filter(({base_nodes: before, new_nodes: now}) => before || now)
         .map(row => ({
-          key: row.module
-            ? `${row.module}${isIn(head, row.module) ? ' itself' : ''}${row.base_key ? ` (was ${row.base_key})` : ''}`
-            : TOP_LEVEL,
+          key: row.module ? `${row.module}${row.base_key ? ` (was ${row.base_key})` : ''}` : TOP_LEVEL,
           path: row.module,
           basePath: row.base_key ?? row.module,
-          isAlone: isIn(head, row.module),
-          row: isIn(head, row.module) ? row : row.with_children,
+          row,
         })),
-      ({row}) => Math.abs(changeOf(row) ?? 0),
+      ({row}) => Math.abs(changeOf(row)),
       true,
-    );
+    ),
+    rest = rows.slice(MOST_MODULES),
+    sumOfRest = of => rest.reduce((sum, {row}) => sum + (of(row) ?? 0), 0);
   const whole = {key: 'Method::execute', path: null, row: execute, what: 'the whole inference'};
   const parts = answer.parts
     .filter(({part}) => part !== 'operators' || answer.by_events)
@@ -449,7 +447,13 @@ function ModulesTable({answer}) {
       row: {...row, relative_change: baseOf(row) > 0 ? changeOf(row) / baseOf(row) : NaN},
       what: shortBackend(row.backend),
     }));
-  const list = [whole, ...rows.slice(0, MOST_MODULES), ...parts],
+  const more = {
+    key: `${rest.length} more`,
+    path: null,
+    row: {base_typical: sumOfRest(baseOf), new_typical: sumOfRest(newOf)},
+    what: '',
+  };
+  const list = [whole, ...rows.slice(0, MOST_MODULES), ...(rest.length ? [more] : []), ...parts],
     columns = comparedColumns(list, answer.may_differ);
   return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module"
     open=${({path}) => path !== null && select('module', path)} columns=${[
@@ -466,9 +470,13 @@ function ModulesTable({answer}) {
         key: 'what',
         title: 'what changed in it',
         class: 'key quiet whole',
-        text: ({path, basePath, what, isAlone}) => what ?? whatChanged(answer, path, basePath, isAlone),
+        text: ({path, basePath, what}) => what ?? whatChanged(answer, path, basePath),
       },
-    ]} />`;
+    ]} />${
+      rows.length
+        ? html`<p class="small quiet">A module's row leaves out the modules inside it, which have rows of their own.</p>`
+        : null
+    }`;
 }
 
 /* Returns "a", or "a → b" if the two sides differ. */

@@ -107,7 +107,8 @@ export function changeOverlay(pane) {
     other = pane.base ? 'new' : 'base',
     perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN),
     alone = new Set(),
-    known = new Set();
+    known = new Set(),
+    isGone = comparedMethod.value?.nodes.some(({verdict}) => verdict === 'gone');
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
     if (row === null || row < 0 || node.verdict === 'untimed') continue;
@@ -130,6 +131,7 @@ export function changeOverlay(pane) {
       ['less', 'less: faster, gone'],
       ['more', 'more: slower, new'],
       ['runtime', 'cannot tell'],
+      ...(isGone && !pane.base ? [['', 'gone from the base: not drawn, but in the sum of its module']] : []),
     ],
     ofModule: path => (changesBy.value.path(path) ? changeOf(changesBy.value.path(path)) : NaN),
     told: path => bothTimes(changesBy.value.path(path)),
