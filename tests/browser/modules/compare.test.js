@@ -172,6 +172,8 @@ for (const [base, newer] of PAIRS)
           assert.equal(overlay.judgedModule(path), /slower|faster|new|gone/.test(row.with_children.verdict ?? ''), `${path}: ${row.with_children.verdict}`);
         }
         assert.ok(overlay.legend.some(([hue, text]) => hue === 'runtime' && text === 'cannot tell'));
+        const {nodes} = compared.value.comparison.methods[method.value.index];
+        assert.equal(overlay.legend.some(([, text]) => /^gone from the base: not drawn/.test(text)), nodes.some(({verdict}) => verdict === 'gone'));
       }));
 
     it('has the library\'s sums in Compare, which add up', () =>

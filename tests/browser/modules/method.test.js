@@ -11,7 +11,8 @@ import {search, term} from '../../../web/src/base/filter.js';
 import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
 import {readTimeline} from '../../../web/src/base/events.js';
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
-import {allRowsOf, icicleOf, headOfRows, lineRows, moduleRows, operatorRows} from '../../../web/src/base/rows.js';
+import {allRowsOf, icicleOf, headOfRows, lineRows, moduleRows, operatorRows, partRows} from '../../../web/src/base/rows.js';
+import {placeText} from '../../../web/src/views/table.js';
 import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 
@@ -40,6 +41,19 @@ describe('what the library decides for the page', {skip: missing('command')}, ()
   it('has tokens per second in the digits of the terminal', () => {
     const [{throughput}] = documentOf('llama_xnnpack').methods;
     assert.equal(throughput.rate_text, run('summary', join(fixtures, 'llama_xnnpack')).match(/[\d,]+ tokens\/s/)[0]);
+  });
+
+  it('says of calls, copies and the runtime where they run, as the terminal does', () => {
+    for (const record of ['../../examples/tutorial/before', 'mv2_xnnpack', 'two_partitioners']) {
+      const [method] = readProfile(documentOf(record)).methods, said = run('summary', join(fixtures, record), '--top', '0', '--width', '200').split('where the time goes')[1];
+      const rows = partRows(method, {stat: 'typical', whole: 0, of: null});
+      assert.ok(rows.some(({part}) => part === 'call_overhead') && rows.some(({part}) => part === 'runtime'), record);
+      for (const row of rows) {
+        const line = said.split('\n').find(text => text.trimStart().startsWith(row.label));
+        assert.ok(line, `${record}: ${row.label}`);
+        assert.equal(placeText(row), line.trim().split(/ {2,}/).at(-1), row.label);
+      }
+    }
   });
 });
 

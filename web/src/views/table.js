@@ -285,10 +285,11 @@ const spreadColumn = rows => ({
   why: row => explain('the least and the most of the runs that count', row.rows),
 });
 
+/* What runs no operators. */
 const PLACES = {runtime: 'runtime', call_overhead: 'runtime', interruptions: 'others'};
 
-/* Where a row runs, in the words of `summary`: kernels of no node on the CPU as well. */
-const placeText = row => PLACES[row.part] ?? shortBackend(row.backend ?? (row.isComputing ? CPU : null));
+/** Where a row runs, in the words of `summary`: kernels of no node on the CPU as well. */
+export const placeText = row => PLACES[row.part] ?? shortBackend(row.backend ?? (row.isComputing ? CPU : null));
 
 /* The columns of rows of operators that only a graph fills. */
 const graphColumns = isBrief => [
