@@ -474,7 +474,8 @@ function ModulesTable({answer}) {
       },
     ]} />${
       rows.length
-        ? html`<p class="box-foot small quiet">A module's row leaves out the modules inside it, which have rows of their own.</p>`
+        ? html`<p class="box-foot small quiet">
+        A module's row leaves out the modules inside it, which have rows of their own.</p>`
         : null
     }`;
 }
