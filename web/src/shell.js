@@ -10,6 +10,7 @@ import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {
   bases,
   explain,
+  hasStats,
   hits,
   labelOf,
   method,
@@ -122,7 +123,11 @@ function MethodChoice() {
 /* The statistic of all views. One run is chosen by its bar in the summary. */
 function StatChoice() {
   if (!method.value?.runs) return null;
-  const options = [...STATS, ...(get('stat') === 'run' ? [['run', `run ${get('run')}`]] : [])];
+  const options = [
+    ...STATS.slice(0, hasStats(method.value) ? 3 : 1),
+    ...(get('stat') === 'run' ? [['run', `run ${get('run')}`]] : []),
+  ];
+  if (options.length < 2) return null;
   return html`<${Choice} label="Statistic of times" options=${options} chosen=${get('stat')}
     change=${stat => set({stat})} />`;
 }

@@ -145,6 +145,9 @@ export function timelineOf(shown) {
 
 /* ---- Times ---- */
 
+/** Whether there is more than one statistic of a method: kernels on no node have typical times and those of a run. */
+export const hasStats = ({operators}) => operators.timed.length > 0;
+
 /**
  * The times of all operators in the chosen statistic, in ns: {stat, of: a column, whole: to which shares refer, label,
  * run}. Medians do not add up to the median of the method, so their whole is their sum.
@@ -153,7 +156,7 @@ export const times = computed(() => {
   const shown = method.value;
   if (!shown) return null;
   const {operators, execute} = shown,
-    asked = get('stat');
+    asked = get('stat') === 'run' || hasStats(shown) ? get('stat') : 'typical';
   if (asked === 'p50') {
     const of = operators.numbers('p50');
     return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50', run: NaN};
@@ -183,6 +186,7 @@ function readRun(shown, wanted) {
   return {
     stat: 'run',
     of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count),
+    events: timeline.eventsOf(at),
     whole: timeline.runs[at].execute,
     label: `run ${wanted}`,
     run: wanted,

@@ -150,6 +150,19 @@ export class Events extends Columns {
     return this.text('name', event) ?? '';
   }
 
+  /** The name of a kernel without what the runtime or the backend adds to it: all calls of one kernel have one. */
+  kernel(event) {
+    return this.rawName(event).replace(/^native_call_| #\d+$|(_\d+)?:OpId_\d+$/g, '');
+  }
+
+  /** The drawn time of each event in ns, without what is in events inside it unless it is a kernel. */
+  ownTimes() {
+    const lengths = this.stop.map((stop, event) => stop - this.start[event]),
+      own = lengths.slice();
+    this.parent.forEach((parent, event) => this.kind[parent] !== KERNEL && (own[parent] -= lengths[event]));
+    return own;
+  }
+
   /** How an event is called: by its module and operator. */
   label(event) {
     if (!this.labels.has(event)) this.labels.set(event, this.makeLabel(event));

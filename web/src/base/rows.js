@@ -5,6 +5,7 @@
 // It needs no page.
 
 import {grouped, medianOf, sumOver} from './columns.js';
+import {CALL, DELEGATE, EXECUTE, KERNEL} from './events.js';
 import {
   headOf,
   isOfQuantization,
@@ -94,19 +95,53 @@ function partRow(group, time, method) {
 export const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
   isRecorded ? (part === INTERRUPTIONS ? 0 : typical + interrupted) : typical;
 
-/* What the rest of one run is beside graph operators: the runtime, unless kernels or delegates have time on no node. */
-function restOfRun({groups}) {
-  const hasOthers = groups.some(({pattern, part}) => pattern === null && COMPUTING.includes(part));
-  return hasOthers ? {part: 'rest', text: 'all but graph operators', backend: null} : {part: 'runtime', backend: null};
+/* What the own time of an event on no node is: a part in the words of the document; null if it is the runtime's. */
+function partOfEvent(events, event) {
+  const kind = events.kind[event],
+    phase = events.text('phase', event),
+    inside = events.inside.get(event);
+  if (kind === EXECUTE || kind === CALL) return null;
+  if (kind === DELEGATE) return {part: inside ? 'call_overhead' : 'opaque_delegates'};
+  if (kind === KERNEL || !inside)
+    return {part: phase ? 'inserted' : 'operators_unplaced', op: events.kernel(event), phase};
+  // The innermost one around what a backend recorded is where it waits for that, if the document knows of waiting.
+  const isOutside = inside.some(part => events.inside.has(part) && !events.text('phase', part));
+  return {part: 'call_overhead', phase: phase ?? (isOutside ? null : 'wait')};
 }
 
-/** Returns a row of each part of the time beside operators, of a method in a statistic: typical or avg. */
-export function partRows(method, {stat, whole, of, isRecorded = false}) {
-  if (stat === 'p50') return [];
-  if (stat === 'run') {
-    const rest = whole - sumOver(of, method.operators.timed);
-    return rest > RESIDUE ? [partRow(restOfRun(method), rest, method)] : [];
+/* Returns the rows of the parts of one run: own times of events, added up to the rows of the document, or to a row of
+   the part where it has none of that name. What is left is the runtime's. */
+function partsOfRun(method, {whole, of, events}) {
+  const groups = method.groups.filter(({pattern}) => pattern === null),
+    own = events.ownTimes(),
+    times = new Map();
+  let rest = whole - sumOver(of, method.operators.timed);
+  for (let event = 0; event < events.count; event++) {
+    const said = events.operator[event] < 0 && own[event] > 0 ? partOfEvent(events, event) : null;
+    if (!said) continue;
+    const {part, op, phase} = said,
+      backend = events.backend(event),
+      near = groups.filter(
+        group => events.isOfDelegate(event) === Boolean(group.backend) && (!backend || group.backend === backend),
+      );
+    let group =
+      near.find(group => op && group.op === op) ??
+      [phase, events.text('phase', events.parent[event])]
+        .flatMap(said => near.find(group => said && group.phase === said) ?? [])
+        .at(0) ??
+      near.find(group => group.part === part && !group.op);
+    if (!group) groups.push((group = {part, backend}));
+    times.set(group, (times.get(group) ?? 0) + own[event]);
+    rest -= own[event];
   }
+  times.set(groups.find(({part}) => part === 'runtime') ?? {part: 'runtime'}, rest);
+  return [...times].filter(([, time]) => time > RESIDUE).map(([group, time]) => partRow(group, time, method));
+}
+
+/** Returns a row of each part of the time beside operators, of a method in a statistic: typical, avg, or of a run. */
+export function partRows(method, {stat, whole, of, events = undefined, isRecorded = false}) {
+  if (stat === 'p50') return [];
+  if (stat === 'run') return partsOfRun(method, {whole, of, events});
   if (stat === 'typical')
     return method.groups
       .filter(group => group.pattern === null && timeOfGroup(group, isRecorded) > RESIDUE)

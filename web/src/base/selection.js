@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a pattern
-// of modules, an operator type in them, or a finding. It stands in the address by name, so that a link
+// of modules, an operator type in them, a kernel on no node, or a finding. It stands in the address by name, so that a link
 // still means the same after the record was written again. It needs no page.
 
 import {rowsWhere} from './columns.js';
@@ -34,7 +34,7 @@ const KINDS = {
   op: ({operators}, id) => rowsWhere(operators.count, row => operators.op(row) === id),
   finding: ({findings}, id) => findings[Number(id)]?.rows ?? NONE,
   tensor: () => NONE,
-  event: () => NONE,
+  kernel: () => NONE,
 };
 
 export const KIND_TEXTS = {
@@ -48,7 +48,7 @@ export const KIND_TEXTS = {
   backend: 'backend',
   finding: 'what to change',
   tensor: 'tensor',
-  event: 'event',
+  kernel: 'kernel on no node',
   all: 'all operators with a time',
 };
 

@@ -142,7 +142,7 @@ function Hero() {
   return html`<section class="hero"><div><h1
     aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>
     ${`${timeWithUnit(time)} per inference${tokens ? ` of ${tokens}` : ''}`}</h1>
-    <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p>
+    <p class="answer" aria-description=${explainRuns('of the typical run')}>${stat === 'typical' ? '' : 'Typical run: '}<${Bold} text=${reasonText(shown)} /></p>
       </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 

@@ -18,7 +18,6 @@ import {
   selectRow,
   selectedRows,
   selection,
-  show,
   times,
   unitName,
 } from '../base/app.js';
@@ -691,10 +690,10 @@ const shown = computed(() => {
   return {kind, rows, columns: COLUMNS[kind](rows)};
 });
 
-/** Opens a row of operators: those of the graph, or the calls of a kernel in the timeline. */
+/** Opens a row of operators: those of the graph, or the calls of a kernel, without a graph in the timeline. */
 export function openOperators(row) {
   if (row.kind === 'operator') select('repeated', `${row.pattern} ${row.op}`);
-  else if (row.isKernel && !method.value.hasGraph) show('timeline', {q: `"${row.op}"`});
+  else if (row.isKernel) set({sel: `kernel:${row.op}`, ...(method.value.hasGraph ? {} : {view: 'timeline'})});
 }
 
 /* What a click on a row selects everywhere. */

@@ -8,6 +8,7 @@ import {
   carryingRows,
   compared,
   comparedMethod,
+  explain,
   explainRuns,
   hits,
   isHitName,
@@ -15,14 +16,16 @@ import {
   method,
   sectionOf,
   selection,
+  show,
   stepOf,
   timelineOf,
   timeOf,
   timeWithUnit,
+  times,
   unitName,
   wholeTime,
 } from '../base/app.js';
-import {Columns} from '../base/columns.js';
+import {Columns, medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {
   CALL,
@@ -47,14 +50,16 @@ import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
+import {BackendLegend, Check, Link, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
+import {Definitions, detailsOfKind} from './details.js';
 import {allRows, head, rowLabel} from './time_picture.js';
 
 const GAP = 6,
   MOST_OTHERS = 4,
+  MOST_CALLS = 200,
   BARS = 96; // BARS: height of the page's bar and of the tools
 const STRIP = 24; // height of another run
 const STRIP_HUES = [
@@ -95,6 +100,9 @@ function nearestAt({runs}, typical) {
   const away = ({execute}) => Math.abs(execute - typical);
   return runs.reduce((best, run, at) => (away(run) < away(runs[best]) ? at : best), 0);
 }
+
+/* The number of the run that the state asks for; null if it asks for none. */
+const shownRunNumber = () => (get('stat') === 'run' ? Number(get('run')) : null);
 
 /* The position of a run among those of a timeline: the one of the state, or the one nearest to typical. */
 function runAt(timeline, wanted, shown) {
@@ -149,6 +157,50 @@ function isOperator(events, event) {
 const all = events => Array.from({length: events.count}, (_, event) => event),
   operatorsIn = events => all(events).filter(event => isOperator(events, event));
 
+/* The events of operators on no node, such as the kernels of a record without a graph. */
+const onNoNode = events => operatorsIn(events).filter(event => events.operator[event] < 0);
+
+const MOST_RUNS = 12, // whose times are told side by side
+  timesOnNoNode = new WeakMap(); // events of a run -> {event: its times in the first runs}
+
+/* Returns the times in ns of an event on no node in the first runs of the page; NaN where a run lacks it. */
+function timesInRuns(events, event) {
+  if (!timesOnNoNode.has(events)) {
+    const {timeline} = timelineOf(events.method),
+      runs = timeline.runs.slice(0, MOST_RUNS),
+      list = onNoNode(events),
+      made = new Map(list.map(own => [own, runs.map(() => NaN)]));
+    if (list.length)
+      for (const at of runs.keys()) {
+        const other = timeline.eventsOf(at);
+        for (const [own, same] of sameEvents(events, list, other, onNoNode(other)))
+          made.get(own)[at] = other.duration[same];
+      }
+    timesOnNoNode.set(events, made);
+  }
+  return timesOnNoNode.get(events).get(event) ?? [];
+}
+
+/* How long an event takes usually: {typical, min, max} in ns of its operator; of a kernel on no node the median is
+   typical. Undefined in the rest. */
+function usualOf(events, event) {
+  const {operators} = events.method,
+    row = events.operator[event];
+  if (row >= 0)
+    return {
+      typical: operators.numbers('typical')[row],
+      min: operators.numbers('min')[row],
+      max: operators.numbers('max')[row],
+    };
+  const times = timesInRuns(events, event)
+    .filter(ns => ns >= 0)
+    .sort((a, b) => a - b);
+  return {typical: medianOf(times), min: times[0], max: times.at(-1)};
+}
+
+const isLong = (events, event) =>
+  isInterrupted(events.duration[event], usualOf(events, event).typical, stepOf(events.backend(event)));
+
 const LESS_BY = 0.2; // part of a time by which another run must differ to have a color
 
 /* How much longer an event took than the same one of the run above, in ns; 0 if that says nothing. */
@@ -196,31 +248,23 @@ class Picture {
         flagsOf: flags,
       });
     });
-    const {operators} = events.method,
-      typical = operators.numbers('typical'),
-      rowOf = list =>
-        makeRow(
-          list.map(event => first + event),
-          {
-            start: at => events.start[at - first],
-            end: at => events.stop[at - first],
-            color: at => colorOfEvent(events, at - first, shares),
-            flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
-          },
-        );
-    const row = rowOf(operatorsIn(events)),
-      isLong = at =>
-        isInterrupted(
-          events.duration[at - first],
-          typical[events.operator[at - first]],
-          stepOf(events.backend(at - first)),
-        );
+    const rowOf = list =>
+      makeRow(
+        list.map(event => first + event),
+        {
+          start: at => events.start[at - first],
+          end: at => events.stop[at - first],
+          color: at => colorOfEvent(events, at - first, shares),
+          flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
+        },
+      );
+    const row = rowOf(operatorsIn(events));
     this.lane(
       label || 'operator',
       heights.operator,
       {
         ...row,
-        marks: heights.module ? Array.from(row.id.keys()).filter(index => isLong(row.id[index])) : [],
+        marks: heights.module ? Array.from(row.id.keys()).filter(index => isLong(events, row.id[index] - first)) : [],
         ground: {end: events.execute, color: colorOf('runtime', 0.01)},
       },
       label ? timeOf(events.execute, stepOf()) : '',
@@ -354,6 +398,14 @@ const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
 const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
 
+/* How long an event takes usually: "typical 1.2, 1.0 – 3.4". */
+function usualText(events, event) {
+  const {typical, min, max} = usualOf(events, event),
+    [row, backend] = [events.operator[event], events.backend(event)],
+    text = ns => timeOf(ns, stepOf(backend));
+  return `${row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`}, ${text(min)} – ${text(max)}`;
+}
+
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
 function told({name, events, event, box, own, same}, raw) {
   const side = name === 'base' ? 'base · ' : name === 'other' ? `run ${events.run} · ` : '';
@@ -370,21 +422,11 @@ function told({name, events, event, box, own, same}, raw) {
     rows = events.operatorsOf(event),
     row = rows.length === 1 ? rows[0] : -1,
     backend = events.backend(event);
-  const typical =
-    row >= 0 && isOperator(events, event)
-      ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [
-          row,
-        ])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}`
-      : '';
   const kind = events.kind[event],
     where =
       kind === KERNEL || kind === CALL || kind === EXECUTE
         ? KIND_TEXT[kind]
         : `${kind === DELEGATE ? 'call of ' : ''}${shortBackend(backend) || 'a delegate'}`;
-  const isLong =
-    row >= 0 &&
-    isOperator(events, event) &&
-    isInterrupted(events.duration[event], operators.numbers('typical')[row], stepOf(backend));
   const placed =
     events.measured[event] === 0
       ? 'placed by order: only durations are recorded'
@@ -392,11 +434,13 @@ function told({name, events, event, box, own, same}, raw) {
   return {
     lines: [
       `${side}${raw ? events.rawName(event) : events.label(event)}`,
-      `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${typical}`,
+      `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${
+        isOperator(events, event) ? ` · ${usualText(events, event)}` : ''
+      }`,
       own
         ? `${signOf(measured(events.duration[event] - own.duration[same], backend))} to run ${own.run}`
         : [
-            isLong ? 'far longer than usual: interrupted?' : '',
+            isOperator(events, event) && isLong(events, event) ? 'far longer than usual: interrupted?' : '',
             where,
             row >= 0 ? sourceAt(operators.source(row)) : '',
             placed,
@@ -446,7 +490,12 @@ function marksOf(picture) {
     chosen.kind === 'delegate'
       ? chosen.id === String(events.instruction[event])
       : Boolean(rows) && !isDrawn && inCall(events, event, rows);
-  const isMarked = chosen ? test(row => rows?.[row] === 1, isOf, isCalled) : null;
+  const isOfKernel = id => {
+    const {events, event, box} = picture.find(id);
+    return !box && isCallOf(chosen.id)(events, event);
+  };
+  const isMarked =
+    chosen?.kind === 'kernel' ? isOfKernel : chosen ? test(row => rows?.[row] === 1, isOf, isCalled) : null;
   return {
     isHit: isAll
       ? null
@@ -464,6 +513,10 @@ function marksOf(picture) {
   };
 }
 
+/* Whether an event is one of a kernel on no node. */
+const isCallOf = kernel => (events, event) =>
+  events.operator[event] < 0 && isOperator(events, event) && events.kernel(event) === kernel;
+
 function choose({name, events, event, box}, isStep) {
   const {operators} = method.peek(),
     step = {replace: isStep};
@@ -472,7 +525,9 @@ function choose({name, events, event, box}, isStep) {
   if (name === 'this' && events.kind[event] === DELEGATE)
     return set({sel: `delegate:${events.instruction[event]}`}, step);
   const row = rows.length !== 1 ? -1 : name === 'base' ? (counterparts().get(rows[0]) ?? -1) : rows[0];
+  const [kernel = event] = (events.kind[event] === CALL && events.inside.get(event)) || [];
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
+  else if (rows.length === 0 && isOperator(events, kernel)) set({sel: `kernel:${events.kernel(kernel)}`}, step);
 }
 
 /** Reads a span of the address, "120~3400" in ns; null if there is none. */
@@ -720,49 +775,86 @@ function axisText(ns, step) {
 
 /* ---- Below the picture ---- */
 
-/* The same operator in all its places and runs: a row of dots for each run. */
-function Dots({timeline, chosen}) {
-  const shown = method.value,
-    row = allRows.value.find(({rows}) => rows.includes(chosen)),
-    perRun = sectionOf(shown, 'per_run').value.value;
-  if (!row || !(row.rows.length > 1 || timeline.runs.length > 1)) return null;
-  const runs = timeline.runs.slice(0, 12),
-    times = runs.map((_, at) => timesOfRun(timeline, at, perRun, shown.operators.count));
-  const most = Math.max(...times.flatMap(of => row.rows.map(at => of[at] || 0)), 1),
+/* The same operator in all its places and runs: a row of dots for each run. `timeOf(place, run)` is in ns, or NaN. */
+function Dots({runs, places, timeOf: timeAt, chosen = -1, hue}) {
+  if (places.length < 2 && runs.length < 2) return null;
+  const times = runs.map((_, at) => places.map(place => timeAt(place, at))),
+    most = Math.max(...times.flat().map(ns => ns || 0), 1),
     width = 420,
     height = 24 + runs.length * 14,
     x = ns => 56 + (ns / most) * (width - 64),
     y = at => 10 + at * 14;
-  const dot = (at, place) =>
-    times[place][at] >= 0
-      ? html`<circle cx=${x(times[place][at])} cy=${y(place)} r=${at === chosen ? 5 : 3.5}
-        class=${at === chosen ? 'dot-mark chosen' : `dot-mark ${row.hue}`} />`
+  const dot = (ns, at, isChosen) =>
+    ns >= 0
+      ? html`<circle cx=${x(ns)} cy=${y(at)} r=${isChosen ? 5 : 3.5}
+        class=${isChosen ? 'dot-mark chosen' : `dot-mark ${hue}`} />`
       : null;
+  const dots = isChosen =>
+    times.map((list, at) => list.map((ns, place) => (places[place] === chosen) === isChosen && dot(ns, at, isChosen)));
   return html`<div class="places-and-runs"><h2>
-    ${row.rows.length > 1 ? `The same operator in ${row.rows.length} places, ` : ''}${countText(runs.length, 'run')}
+    ${places.length > 1 ? `The same operator in ${places.length} places, ` : ''}${countText(runs.length, 'run')}
     </h2><svg class="dots" viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} role="img"
     aria-label="Its time in each place and run">
     ${runs.map((run, place) => html`<text x="0" y=${y(place) + 4} class="axis">run ${run.run}</text>`)}<line x1="56"
       x2=${width} y1=${height - 16} y2=${height - 16} class="grid-line" />
     <text x="56" y=${height - 2} class="axis">0</text><text x=${width - 2} y=${height - 2} text-anchor="end"
-      class="axis">${measured(most)}</text>
-    ${runs.map((_, place) => row.rows.filter(at => at !== chosen).map(at => dot(at, place)))}
-      ${runs.map((_, place) => dot(chosen, place))}</svg></div>`;
+      class="axis">${measured(most)}</text>${dots(false)}${dots(true)}</svg></div>`;
 }
+
+/* The dots of what is selected, an operator or a kernel on no node; nothing for the rest. */
+function SelectedDots({timeline, events}) {
+  const {kind, id, row: chosen} = selection.value,
+    runs = timeline.runs.slice(0, MOST_RUNS);
+  if (kind === 'kernel') {
+    const hue = allRows.value.find(({op}) => op === id)?.hue;
+    return html`<${Dots} runs=${runs} places=${callsOf(events, id)} hue=${hue}
+      timeOf=${(call, at) => timesInRuns(events, call)[at]} />`;
+  }
+  const row = allRows.value.find(({rows}) => rows.includes(chosen)),
+    perRun = sectionOf(method.value, 'per_run').value.value;
+  if (!row) return null;
+  const times = runs.map((_, at) => timesOfRun(timeline, at, perRun, method.value.operators.count));
+  return html`<${Dots} runs=${runs} places=${row.rows} hue=${row.hue} chosen=${chosen}
+    timeOf=${(operator, at) => times[at][operator]} />`;
+}
+
+const callsOf = (events, kernel) => all(events).filter(event => isCallOf(kernel)(events, event));
+
+/* The panel of a kernel on no node: its calls in the run that is shown. */
+function KernelDetails({chosen}) {
+  const {timeline} = timelineOf(method.value);
+  if (!timeline) return null;
+  const events = timeline.eventsOf(runAt(timeline, shownRunNumber(), method.value)),
+    calls = callsOf(events, chosen.id);
+  const backend = calls.length ? events.backend(calls[0]) : undefined,
+    sum = calls.reduce((total, call) => total + events.duration[call], 0),
+    text = ns => measured(ns, backend);
+  return html`<p aria-description=${clockText(backend)}>${`${countText(calls.length, 'call')} in run ${events.run}: ${text(sum)}, ${shareText(sum, events.execute)} of it`}</p>
+    <${Link} act=${() => show('timeline')}>timeline<//><${Definitions} rows=${calls
+      .slice(0, MOST_CALLS)
+      .map(call => [
+        `instruction ${events.instruction[call]}`,
+        `${isLong(events, call) ? '▼ ' : ''}${text(events.duration[call])}, ${usualText(events, call)}`,
+      ])} />`;
+}
+detailsOfKind.kernel = KernelDetails;
 
 function Longest() {
   const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
-  return html`<div class="longest"><h2>Longest, all runs</h2><table class="plain"><tbody>${rows.map(row => {
-    const [where, what] = rowLabel(row, head.value);
-    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
-      where
-        ? html`<span class="where">
+  const {stat, label} = times.value;
+  return html`<div class="longest"><h2>Longest, ${stat === 'run' ? label : 'all runs'}</h2><table class="plain"><tbody>${rows.map(
+    row => {
+      const [where, what] = rowLabel(row, head.value);
+      return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
+        where
+          ? html`<span class="where">
       ${where} · </span>`
-        : null
-    }${what}</td><td class="number" aria-description="operators of the graph">
-      ${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explainRuns('typical')}>
+          : null
+      }${what}</td><td class="number" aria-description="operators of the graph">
+      ${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explain(label)}>
       ${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
-  })}</tbody></table></div>`;
+    },
+  )}</tbody></table></div>`;
 }
 
 /* What the record says of the run where nothing is selected. */
@@ -783,7 +875,7 @@ export function TimelineView() {
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
   if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
-  const wanted = get('stat') === 'run' ? Number(get('run')) : null,
+  const wanted = shownRunNumber(),
     at = runAt(timeline, wanted, shown),
     events = timeline.eventsOf(at);
   const baseEvents = base ? base.eventsOf(runAt(base, null, other)) : null,
@@ -825,11 +917,6 @@ export function TimelineView() {
       ${
         span
           ? html`<${SpanTable} picture=${picture} span=${span} />`
-          : html`${
-              chosen?.row >= 0
-                ? html`<${Dots}
-        timeline=${timeline} chosen=${chosen.row} />`
-                : null
-            }<${Longest} />`
+          : html`${chosen ? html`<${SelectedDots} timeline=${timeline} events=${events} />` : null}<${Longest} />`
       }</div></div>`;
 }
