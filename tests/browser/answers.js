@@ -45,7 +45,7 @@ export function withDocument(html, id, change) {
 export function documentOf(record) {
   const html = run('report', pathOf(record)), whole = embeddedIn(html, 'profile');
   for (const [index, method] of whole.methods.entries()) {
-    for (const name of ['timeline', 'memory']) {
+    for (const name of ['timeline', 'memory', 'per_run']) {
       const section = embeddedIn(html, `profile.${index}.${name}`);
       method[name] = section && {...section[name], texts: section.texts};
     }

@@ -198,8 +198,65 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.doesNotMatch(await row.innerText(), /\d\.\d/, 'no digit below whole microseconds, of which the clock is');
     await row.click();
     await dashboard.frame.getByRole('tab', {name: 'Timeline', selected: true}).waitFor();
-    assert.match(decodeURIComponent(dashboard.page.url()).replaceAll('+', ' '), /q="Convolution \(NHWC, F32\) DWConv"/);
+    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json')).methods, {count} = kernels.find(({kernel}) => kernel === name);
+    await dashboard.frame.getByRole('heading', {name, exact: true}).waitFor();
+    assert.equal(await dashboard.frame.locator('.details dl dt').count(), count, 'a line for each call');
+    assert.equal(await dashboard.frame.locator('.dots circle').count(), count * runs, 'a dot for each call and run');
     assert.deepEqual(dashboard.errors, []);
+  });
+
+  it('of an ETDump alone shows each run in all views, without statistics that it lacks', async () => {
+    const path = join(folder, 'runs.html'), dump = join(fixtures, 'mv2_portable', 'etdump.etdp'), numberOf = text => Number(text.replaceAll(',', ''));
+    run('report', dump, '-o', path, '--unit', 'ns');
+    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json', '--unit', 'ns')).methods, dashboard = await show(path), sums = new Map();
+    assert.equal(await dashboard.frame.getByLabel('Statistic of times').count(), 0);
+    assert.doesNotMatch(await dashboard.frame.locator('.answer').innerText(), /Typical run/);
+    for (let at = 0; at < runs; at++) {
+      await dashboard.view('Summary');
+      await dashboard.frame.locator('.run-bars').press(at ? 'ArrowRight' : 'Home');
+      await dashboard.frame.locator('.answer', {hasText: 'Typical run: '}).waitFor();
+      const whole = numberOf(await dashboard.total());
+      await dashboard.view('Table');
+      const rows = (await dashboard.rows()).map(row => [row.operator, numberOf(Object.entries(row).find(([title]) => /^run \d+, ns$/.test(title))[1])]);
+      assert.ok(Math.abs(rows.reduce((sum, [, ns]) => sum + ns, 0) - whole) <= rows.length, `rows of run ${at} add up to ${whole} ns`);
+      for (const [name, ns] of rows) sums.set(name, (sums.get(name) ?? 0) + ns);
+    }
+    for (const {kernel, avg} of kernels) {
+      const [, sum] = [...sums].find(([name]) => kernel.endsWith(name));
+      assert.ok(Math.abs(sum / runs - avg) <= 1, `${kernel}: ${sum / runs} ns, average ${avg}`);
+    }
+    assert.deepEqual(dashboard.errors, []);
+  });
+
+  it('of an ETDump alone says in Timeline how long a kernel takes usually, and marks one that took far longer', async () => {
+    const path = join(folder, 'interrupted.html'), dump = join(fixtures, 'mv2_portable', 'etdump.etdp');
+    run('report', dump, '-o', path);
+    const isOfKernel = ({texts, timeline: {structures, runs}}, event) => /^native_call_mean/.test(texts[structures[runs[0].structure].name[event]]);
+    writeFileSync(path, withDocument(readFileSync(path, 'utf8'), 'profile.0.timeline', whole => {
+      const {time} = whole.timeline.runs[0], event = time.findIndex((_, at) => isOfKernel(whole, at));
+      time[event] *= 20;
+      return whole;
+    }));
+    const dashboard = await show(path), scene = () => dashboard.frame.locator('.scene-canvas');
+    await dashboard.view('Timeline');
+    await dashboard.frame.getByLabel('Run', {exact: true}).selectOption('1');
+    await scene().evaluate(canvas => new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+    const marked = await scene().evaluate(({scene: {shown}}) => shown.rows.flatMap(({marks = [], id}) => marks.map(at => [id[at], ...shown.told(id[at]).lines])));
+    const [[id, , time, rest], ...others] = marked.filter(([, name]) => name === 'mean');
+    assert.deepEqual(others, []);
+    assert.match(time, /of the run · median [\d.]+, [\d.]+ – [\d.]+/);
+    assert.match(rest, /^far longer than usual: interrupted\?/);
+    await scene().evaluate(({scene: {shown}}, chosen) => shown.choose(chosen), id);
+    await dashboard.frame.locator('.details', {hasText: '▼'}).getByRole('heading', {name: 'mean.out', exact: true}).waitFor();
+    assert.deepEqual(dashboard.errors, []);
+  });
+
+  it('links a finding to the section that says how', async () => {
+    const path = join(folder, 'how.html'), record = join(fixtures, 'mv2_portable');
+    run('report', record, '-o', path);
+    const {findings: [first]} = JSON.parse(run('summary', record, '--format', 'json')).methods[0], dashboard = await show(path);
+    await dashboard.frame.locator('.lever').first().getByRole('button', {name: 'how'}).click();
+    assert.equal(await dashboard.frame.locator('.details').getByRole('link').first().getAttribute('href'), first.docs);
   });
 
   it('marks what is estimated, however narrow the page is', async () => {

@@ -9,7 +9,7 @@ import {describe, it} from 'node:test';
 import {sumOver} from '../../../web/src/base/columns.js';
 import {search, term} from '../../../web/src/base/filter.js';
 import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
-import {readTimeline} from '../../../web/src/base/events.js';
+import {readTimeline, timesOfRun} from '../../../web/src/base/events.js';
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
 import {allRowsOf, icicleOf, headOfRows, lineRows, moduleRows, operatorRows, partRows} from '../../../web/src/base/rows.js';
 import {placeText} from '../../../web/src/views/table.js';
@@ -133,6 +133,23 @@ for (const record of RECORDS) {
           assert.equal(count, 1);
           if (module) assert.ok(Math.abs(time - totals.get(module.path).typical) <= off, module.path);
         }
+      });
+
+      it(`${method.name}: rows of each run add up to it, and those of all runs to the parts and the kernels of the summary`, () => {
+        const {timeline: events, per_run: perRun} = method.document, timeline = readTimeline(events, events.texts, method), sums = new Map();
+        const add = (key, time) => sums.set(key, (sums.get(key) ?? 0) + time);
+        for (const [at, {execute: whole}] of timeline.runs.entries()) {
+          const times = {stat: 'run', of: timesOfRun(timeline, at, perRun, operators.count), whole, events: timeline.eventsOf(at)}, rows = allRowsOf(method, times);
+          const sum = rows.reduce((all, {time}) => all + time, 0);
+          assert.ok(Math.abs(sum - whole) <= 1e-6 * whole, `run ${at}: ${sum} of ${whole}`);
+          for (const {kind, part, op, backend, time, isKernel} of rows) {
+            if (kind === 'part') add(`${part} ${backend}`, time);
+            if (isKernel && !method.hasGraph) add(`${op} ${backend}`, time);
+          }
+        }
+        if (timeline.leftOut || isUndecided(method)) return;
+        const wanted = [...said.parts.filter(({part}) => part !== 'operators').map(({part, backend, avg}) => [`${part} ${backend}`, avg]), ...(method.hasGraph ? [] : said.by_kernel.map(({kernel, backend, avg}) => [`${kernel} ${backend}`, avg]))];
+        for (const [key, avg] of wanted) assert.ok(Math.abs((sums.get(key) ?? 0) / method.runs - avg) <= 1e-6 * method.execute.avg + 1, `${key}: ${sums.get(key) / method.runs} is not ${avg}`);
       });
 
       it(`${method.name}: what a term of the search selects adds up to its group`, () => {
