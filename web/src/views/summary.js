@@ -70,17 +70,10 @@ function Runs() {
     chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
   };
   const key = event => {
-    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key],
-      from = chosen < 0 ? nearest : chosen;
-    const at =
-      event.key === 'Home'
-        ? 0
-        : event.key === 'End'
-          ? perRun.length - 1
-          : by
-            ? Math.max(0, Math.min(perRun.length - 1, from + by))
-            : -1;
-    if (at < 0) return;
+    const from = chosen < 0 ? nearest : chosen,
+      last = perRun.length - 1,
+      at = {Home: 0, End: last, ArrowLeft: Math.max(0, from - 1), ArrowRight: Math.min(last, from + 1)}[event.key];
+    if (at === undefined) return;
     chooseRun(at);
     event.preventDefault();
     event.stopPropagation();

@@ -14,14 +14,15 @@ import {
   isHitName,
   labelOf,
   method,
+  profile,
   sectionOf,
   selection,
-  show,
   stepOf,
   timelineOf,
   timeOf,
   timeWithUnit,
   times,
+  unit,
   unitName,
   wholeTime,
 } from '../base/app.js';
@@ -41,7 +42,7 @@ import {
   timesOfRun,
   typicalModule,
 } from '../base/events.js';
-import {countText, numberText, shareText, signOf, stepText} from '../base/format.js';
+import {countText, numberText, shareText, signOf, sizeOf, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
@@ -50,7 +51,7 @@ import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, Link, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
+import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
@@ -181,25 +182,20 @@ function timesInRuns(events, event) {
   return timesOnNoNode.get(events).get(event) ?? [];
 }
 
-/* How long an event takes usually: {typical, min, max} in ns of its operator; of a kernel on no node the median is
-   typical. Undefined in the rest. */
+/* How long an event takes usually, in ns: [typical, least, most] of its operator; of a kernel on no node the median is
+   typical. */
 function usualOf(events, event) {
   const {operators} = events.method,
     row = events.operator[event];
-  if (row >= 0)
-    return {
-      typical: operators.numbers('typical')[row],
-      min: operators.numbers('min')[row],
-      max: operators.numbers('max')[row],
-    };
+  if (row >= 0) return ['typical', 'min', 'max'].map(key => operators.numbers(key)[row]);
   const times = timesInRuns(events, event)
     .filter(ns => ns >= 0)
     .sort((a, b) => a - b);
-  return {typical: medianOf(times), min: times[0], max: times.at(-1)};
+  return [medianOf(times), times[0], times.at(-1)];
 }
 
 const isLong = (events, event) =>
-  isInterrupted(events.duration[event], usualOf(events, event).typical, stepOf(events.backend(event)));
+  isInterrupted(events.duration[event], usualOf(events, event)[0], stepOf(events.backend(event)));
 
 const LESS_BY = 0.2; // part of a time by which another run must differ to have a color
 
@@ -400,10 +396,10 @@ const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.l
 
 /* How long an event takes usually: "typical 1.2, 1.0 – 3.4". */
 function usualText(events, event) {
-  const {typical, min, max} = usualOf(events, event),
-    [row, backend] = [events.operator[event], events.backend(event)],
-    text = ns => timeOf(ns, stepOf(backend));
-  return `${row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`}, ${text(min)} – ${text(max)}`;
+  const row = events.operator[event],
+    [typical, ...rest] = usualOf(events, event),
+    text = ns => timeOf(ns, stepOf(events.backend(event)));
+  return `${row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`}, ${rest.map(text).join(' – ')}`;
 }
 
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
@@ -525,9 +521,8 @@ function choose({name, events, event, box}, isStep) {
   if (name === 'this' && events.kind[event] === DELEGATE)
     return set({sel: `delegate:${events.instruction[event]}`}, step);
   const row = rows.length !== 1 ? -1 : name === 'base' ? (counterparts().get(rows[0]) ?? -1) : rows[0];
-  const [kernel = event] = (events.kind[event] === CALL && events.inside.get(event)) || [];
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
-  else if (rows.length === 0 && isOperator(events, kernel)) set({sel: `kernel:${events.kernel(kernel)}`}, step);
+  else if (rows.length === 0 && isOperator(events, event)) set({sel: `kernel:${events.kernel(event)}`}, step);
 }
 
 /** Reads a span of the address, "120~3400" in ns; null if there is none. */
@@ -765,10 +760,7 @@ function Drawing({picture}) {
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
 function axisText(ns, step) {
-  const size =
-    {ms: 1e6, us: 1e3, ns: 1, s: 1e9}[
-      Object.entries({ms: 'ms', us: 'µs', ns: 'ns', s: 's'}).find(([, name]) => name === unitName.value)?.[0]
-    ] ?? 1;
+  const size = sizeOf(unit.value, profile.value.ticksPerSecond);
   const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   return `${(ns / size).toFixed(decimals)} ${unitName.value}`;
 }
@@ -825,36 +817,28 @@ function KernelDetails({chosen}) {
   const {timeline} = timelineOf(method.value);
   if (!timeline) return null;
   const events = timeline.eventsOf(runAt(timeline, shownRunNumber(), method.value)),
-    calls = callsOf(events, chosen.id);
-  const backend = calls.length ? events.backend(calls[0]) : undefined,
-    sum = calls.reduce((total, call) => total + events.duration[call], 0),
-    text = ns => measured(ns, backend);
-  return html`<p aria-description=${clockText(backend)}>${`${countText(calls.length, 'call')} in run ${events.run}: ${text(sum)}, ${shareText(sum, events.execute)} of it`}</p>
-    <${Link} act=${() => show('timeline')}>timeline<//><${Definitions} rows=${calls
-      .slice(0, MOST_CALLS)
-      .map(call => [
-        `instruction ${events.instruction[call]}`,
-        `${isLong(events, call) ? '▼ ' : ''}${text(events.duration[call])}, ${usualText(events, call)}`,
-      ])} />`;
+    calls = callsOf(events, chosen.id).slice(0, MOST_CALLS);
+  return html`<h3>Calls in run ${events.run}</h3><${Definitions} rows=${calls.map(call => [
+    `instruction ${events.instruction[call]}`,
+    `${isLong(events, call) ? '▼ ' : ''}${measured(events.duration[call], events.backend(call))}, ${usualText(events, call)}`,
+  ])} />`;
 }
 detailsOfKind.kernel = KernelDetails;
 
 function Longest() {
   const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
-  const {stat, label} = times.value;
-  return html`<div class="longest"><h2>Longest, ${stat === 'run' ? label : 'all runs'}</h2><table class="plain"><tbody>${rows.map(
-    row => {
-      const [where, what] = rowLabel(row, head.value);
-      return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
-        where
-          ? html`<span class="where">
+  const {label} = times.value;
+  return html`<div class="longest"><h2>Longest, ${label}</h2><table class="plain"><tbody>${rows.map(row => {
+    const [where, what] = rowLabel(row, head.value);
+    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
+      where
+        ? html`<span class="where">
       ${where} · </span>`
-          : null
-      }${what}</td><td class="number" aria-description="operators of the graph">
+        : null
+    }${what}</td><td class="number" aria-description="operators of the graph">
       ${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explain(label)}>
       ${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
-    },
-  )}</tbody></table></div>`;
+  })}</tbody></table></div>`;
 }
 
 /* What the record says of the run where nothing is selected. */
