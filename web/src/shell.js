@@ -146,9 +146,7 @@ function Hits() {
     aria-description=${wrong ? undefined : explain(sumHint(), rows)}>${said}</span>`;
 }
 
-const SEARCH_HINT =
-  'words in names and modules, /regular expressions/, op:conv*, module:layers.3, src:model.py, backend:cpu, avg>0.1; ' +
-  'n and N step through the hits';
+const SEARCH_HINT = 'words in names and modules, or terms such as op:conv*; ? lists them';
 
 function Search() {
   const box = useRef(null);

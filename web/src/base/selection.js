@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a pattern
-// of modules, an operator type in them, a kernel on no node, or a finding. It stands in the address by name, so that a link
-// still means the same after the record was written again. It needs no page.
+// of modules, an operator type in them, a kernel on no node, or a finding. It stands in the address by name, so
+// that a link still means the same after the record was written again. It needs no page.
 
 import {rowsWhere} from './columns.js';
 import {lineKey, rowsInside} from './method.js';

@@ -402,9 +402,7 @@ const NEIGHBORS = {layout: 'Operators beside them, in the same delegates'};
 function FindingDetails({chosen}) {
   const {kind, evidence, saving, code, docs = ''} = method.value.findings[Number(chosen.id)] ?? {};
   return html`<p>${evidence} ${saving}</p>${
-    docs.startsWith('https://')
-      ? html`<p>How: <a class="text-link" href=${docs}>${docs.split('/').pop()}</a></p>`
-      : null
+    /^https:/.test(docs) ? html`<p>How: <a class="text-link" href=${docs}>${docs.split('/').pop()}</a></p>` : null
   }${
     code
       ? html`<h3>Before</h3><pre>${code.before}</pre><h3>After</h3><pre>

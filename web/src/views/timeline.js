@@ -522,7 +522,7 @@ function choose({name, events, event, box}, isStep) {
     return set({sel: `delegate:${events.instruction[event]}`}, step);
   const row = rows.length !== 1 ? -1 : name === 'base' ? (counterparts().get(rows[0]) ?? -1) : rows[0];
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
-  else if (rows.length === 0 && isOperator(events, event)) set({sel: `kernel:${events.kernel(event)}`}, step);
+  else if (!rows.length && isOperator(events, event)) set({sel: `kernel:${events.kernel(event)}`}, step);
 }
 
 /** Reads a span of the address, "120~3400" in ns; null if there is none. */
