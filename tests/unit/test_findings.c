@@ -1012,9 +1012,11 @@ Test(findings, keys_behind_many_copies_are_not_repeated) {
 
 /* What to write in place of copies that move data depends on the model: no code fits all of them.
  */
-Test(findings, copies_that_move_data_have_no_code) {
-  const etr_finding moves = {.kind = ETR_FINDING_COPIES, .variant = ETR_VARIANT_MOVES};
+Test(findings, what_depends_on_the_model_has_no_code) {
+  const etr_finding moves = {.kind = ETR_FINDING_COPIES, .variant = ETR_VARIANT_MOVES},
+                    left = {.kind = ETR_FINDING_NOT_DELEGATED, .variant = ETR_VARIANT_LEFT};
   cr_expect_null(etr_finding_code_of(&moves));
+  cr_expect_null(etr_finding_code_of(&left));
 }
 
 /* "Measure again" is above the note, and may promise more than 10 %: the note leaves it out. */
@@ -1040,8 +1042,8 @@ Test(findings, code_is_that_of_the_advice) {
   } cases[] = {
       {ETR_FINDING_QUANTIZE, ETR_VARIANT_USUAL, "quantizer = ", "quantize_("},
       {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "quantize_(model, config)", "quantizer"},
-      {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "erase_node"},
-      {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "erase_node", "after = x"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "WithoutExpands"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "WithoutExpands()]", "after = x"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_finding finding = {.kind = cases[i].kind, .variant = cases[i].variant};
