@@ -43,6 +43,18 @@ describe('what the library decides for the page', {skip: missing('command')}, ()
     assert.equal(throughput.rate_text, run('summary', join(fixtures, 'llama_xnnpack')).match(/[\d,]+ tokens\/s/)[0]);
   });
 
+  it('adds up what differs by its type alone, without interruptions', () => {
+    const whole = documentOf('two_partitioners'), split = structuredClone(whole), [{groups}] = split.methods;
+    const group = groups.find(({pattern, count, interrupted}) => pattern !== null && count > 1 && interrupted > 0), half = {typical: group.typical / 2, interrupted: group.interrupted / 2};
+    groups.push({...group, ...half, count: 1, dtype: 'another'});
+    Object.assign(group, half, {count: group.count - 1});
+    const times = document => {
+      const [method] = readProfile(document).methods;
+      return operatorRows(method, {stat: 'typical', of: method.operators.numbers('typical')}).map(({key, time}) => [key, time.toFixed(3)]).sort();
+    };
+    assert.deepEqual(times(split), times(whole));
+  });
+
   it('says of calls, copies and the runtime where they run, as the terminal does', () => {
     for (const record of ['../../examples/tutorial/before', 'mv2_xnnpack', 'two_partitioners']) {
       const [method] = readProfile(documentOf(record)).methods, said = run('summary', join(fixtures, record), '--top', '0', '--width', '200').split('where the time goes')[1];

@@ -153,7 +153,18 @@ export function partRows(method, {stat, whole, of, events = undefined, isRecorde
 
 const groupsOf = new WeakMap(); // method -> groupsByKey()
 
-/* The library's rows by what operatorRows() groups by; where several differ by their type alone there is none. */
+/* Rows of the library that differ by their type alone are one. */
+const merged = (one, other) => ({
+  ...one,
+  count: one.count + other.count,
+  typical: one.typical + other.typical,
+  interrupted: one.interrupted + other.interrupted,
+  min: NaN, // unknown of both together
+  max: NaN,
+  dtype: '',
+});
+
+/* The library's rows by what operatorRows() groups by. */
 function groupsByKey(method) {
   if (groupsOf.has(method)) return groupsOf.get(method);
   const found = new Map();
@@ -161,7 +172,7 @@ function groupsByKey(method) {
   for (const group of method.groups) {
     if (group.pattern === null) continue;
     const key = `${group.pattern}\n${group.op}\n${group.backend ?? CPU}`;
-    found.set(key, found.has(key) ? null : group);
+    found.set(key, found.has(key) ? merged(found.get(key), group) : group);
   }
   return found;
 }
