@@ -45,7 +45,8 @@ typedef struct insertions {
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
   size_t transposes, converts, copies;
-  etr_map interrupted;               /* events that interruptions made longer, by address */
+  bool has_convolution; /* a delegate computes one, which is what XNNPACK transposes for */
+  etr_map interrupted;  /* events that interruptions made longer, by address */
   etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
 
@@ -348,9 +349,9 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   etr_writer writer;
   bool is_one = in->instructions.count == 1;
   etr_text_begin(&text, in->arena, &writer);
-  if (in->transposes)
+  if (in->transposes && in->has_convolution)
     etr_puts(&writer, "use channels-last inputs; ");
-  else if (in->converts)
+  else if (in->converts && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)
     etr_putf(&writer, "in delegate %d", (int)in->instructions.data[0]);
@@ -428,13 +429,18 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
     put_neighbors(&writer, finder, &in->list.data[i]);
   }
   etr_puts(&writer, in->list.count ? "." : "");
-  if (in->transposes)
+  if (in->transposes && in->has_convolution)
     etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs "
                       "(torch.channels_last), and "
                       "keep operators of another layout out from between convolutions.");
   if (in->converts)
     etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+/* Returns true if a delegate's operator is a convolution. */
+static bool is_convolution(const etr_event *event) {
+  return event->kind >= ETR_EVENT_DELEGATE_CALL && strstr(event->label, "onvolution");
 }
 
 /* Adds the finding about operators in delegates that only change the layout or the number type,
@@ -452,6 +458,8 @@ bool etr_add_layout_findings(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
+      for (size_t k = i; k < end; k++)
+        in.has_convolution |= is_convolution(&block->events[k]);
       if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL &&
           !add_inserted_of_call(&in, finder, block, i, end))
         return false;
@@ -482,6 +490,8 @@ bool etr_add_layout_findings(etr_finder *finder) {
                      ? etr_arena_format(in.arena, "Make %zu permute/linear pair%s convolutions",
                                         permutes.pairs, etr_plural(permutes.pairs))
                      : layout_title(&in, permutes.count);
+  if (in.transposes && !in.has_convolution)
+    added->variant = ETR_VARIANT_MOVES;
   added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);
   etr_finding_set_sureness(
