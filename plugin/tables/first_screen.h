@@ -52,10 +52,6 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
  * Markdown, or if no time is known. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
-/** Returns the index of the finding that advises to measure again, if interruptions or differing
- * runs make the times unsure; else SIZE_MAX. */
-size_t etr_first_screen_find_measure_again(const etr_first_screen *screen);
-
 /** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
  * table in Markdown; then how many findings are left out. If there is no room for the finding that
  * advises to measure again, it takes the place of the last one shown, unless the user gave a

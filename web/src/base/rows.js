@@ -124,11 +124,11 @@ function partsOfRun(method, {whole, of, events}) {
       near = groups.filter(
         group => events.isOfDelegate(event) === Boolean(group.backend) && (!backend || group.backend === backend),
       );
+    const ofPhase = wanted => near.find(group => wanted && group.phase === wanted);
     let group =
       near.find(group => op && group.op === op) ??
-      [phase, events.text('phase', events.parent[event])]
-        .flatMap(said => near.find(group => said && group.phase === said) ?? [])
-        .at(0) ??
+      ofPhase(phase) ??
+      ofPhase(events.text('phase', events.parent[event])) ??
       near.find(group => group.part === part && !group.op);
     if (!group) groups.push((group = {part, backend}));
     times.set(group, (times.get(group) ?? 0) + own[event]);

@@ -690,8 +690,8 @@ const shown = computed(() => {
   return {kind, rows, columns: COLUMNS[kind](rows)};
 });
 
-/** Opens a row of operators: those of the graph, or the calls of a kernel, without a graph in the timeline. */
-export function openOperators(row) {
+/* Opens a row of operators: those of the graph, or the calls of a kernel, without a graph in the timeline. */
+function openOperators(row) {
   if (row.kind === 'operator') select('repeated', `${row.pattern} ${row.op}`);
   else if (row.isKernel) set({sel: `kernel:${row.op}`, ...(method.value.hasGraph ? {} : {view: 'timeline'})});
 }
