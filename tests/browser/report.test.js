@@ -99,6 +99,18 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.equal(await dashboard.total(), answer('summary', 'add_mul', 'us').methods[0].execute.typical.toFixed(1));
   });
 
+  it('says of times of modules and nodes that they contain interruptions, which rows by operator have apart', async () => {
+    const path = join(folder, 'interrupted.html');
+    run('report', join(fixtures, 'two_partitioners'), '-o', path);
+    const dashboard = await show(path);
+    await dashboard.view('Table');
+    assert.match(await dashboard.frame.locator('.count').innerText(), /%, with interruptions/);
+    await dashboard.view('Graph');
+    assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^typical with interruptions, ms/);
+    await dashboard.setting('Statistic of times', 'avg');
+    assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^avg, ms/);
+  });
+
   it('of a language model says tokens per second and the first token of all phases and methods on one screen', async () => {
     const path = join(folder, 'tokens.html'), hero = async (...record) => {
       run('report', ...record, '-o', path);

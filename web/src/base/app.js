@@ -178,6 +178,11 @@ export const times = computed(() => {
   };
 });
 
+/** Whether the typical times of operators, modules and nodes contain interruptions, which rows by operator have apart. */
+export const hasInterruptions = computed(
+  () => times.value.stat === 'typical' && method.value.groups.some(({interrupted}) => interrupted > 0),
+);
+
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
 function readRun(shown, wanted) {
   const {timeline} = timelineOf(shown),

@@ -3,7 +3,17 @@
 // graph_overlays.js - what the boxes of the graph are colored by: times, shares, changes, backends, rates, bytes,
 // memory, accuracy, or values of the reader's own.
 
-import {comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
+import {
+  comparedMethod,
+  hasInterruptions,
+  method,
+  sectionOf,
+  source,
+  timeOf,
+  timeWithUnit,
+  times,
+  unitName,
+} from '../base/app.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {FULL, hueOf, hueOfVerdict} from '../base/colors.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
@@ -83,7 +93,7 @@ function timeOverlay(pane) {
     share = ns => shareOf(ns, all),
     {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}, ${unitName.value}`,
+    name: `${times.value.label}${hasInterruptions.value ? ' with interruptions' : ''}, ${unitName.value}`,
     values,
     adds: true,
     scale: 'heat',

@@ -10,6 +10,7 @@ import {
   STAT_TEXTS,
   comparedMethod,
   explain,
+  hasInterruptions,
   hits,
   method,
   pairs,
@@ -754,7 +755,7 @@ function Count({rows, operators}) {
           time,
           0,
           operators,
-        )} ${unitName.value}, ${shareOfWhole(time)}`;
+        )} ${unitName.value}, ${shareOfWhole(time)}${hasInterruptions.value ? ', with interruptions' : ''}`;
   return html`<span class="count" role="status" aria-description=${explain(sumHint(), operators)}>${sum}
     ${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
 }

@@ -5,7 +5,18 @@
 
 import {computed} from '@preact/signals';
 
-import {compared, explain, hits, isHitName, method, select, times, timeWithUnit, wholeTime} from '../base/app.js';
+import {
+  compared,
+  explain,
+  hasInterruptions,
+  hits,
+  isHitName,
+  method,
+  select,
+  times,
+  timeWithUnit,
+  wholeTime,
+} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {search} from '../base/filter.js';
@@ -228,8 +239,7 @@ const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what
 
 /** What is in doubt and what the parts are, in one line each. */
 export function doubts() {
-  const {operators, clockHidden, logsValues, groups} = method.value,
-    isRecorded = compared.value && times.value.stat === 'typical',
+  const {operators, clockHidden, logsValues} = method.value,
     isEstimated = allRows.value.some(({estimated}) => estimated > 0);
   return [
     isEstimated
@@ -239,7 +249,7 @@ export function doubts() {
       : '',
     logsValues ? 'hatched: may be logging of values; for times, run without a debug buffer' : '',
     clockHidden > 0 && !logsValues ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
-    isRecorded && groups.some(({interrupted}) => interrupted > 0) ? 'with interruptions, as in diff' : '',
+    compared.value && hasInterruptions.value ? 'with interruptions, as in diff' : '',
     ...['call_overhead', 'runtime']
       .filter(part => allRows.value.some(row => row.part === part && row.time > LEAST_TOLD * whole.value))
       .map(part => `${part === 'runtime' ? 'runtime' : 'calling'}: ${HINTS[part]}`),
