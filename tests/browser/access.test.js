@@ -138,6 +138,35 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
     await page.page.setViewportSize({width: 1280, height: 800});
   });
 
+  it('shows all of the bar, and the time of each row, on a phone', async () => {
+    await page.page.setViewportSize({width: 390, height: 844});
+    await go('compared');
+    for (const part of await page.frame.locator('.bar :is(summary, button, input, select):visible').all()) {
+      const {x, width} = await part.boundingBox();
+      assert.ok(x >= 0 && x + width <= 390, `${await part.evaluate(({outerHTML}) => outerHTML)} is cut`);
+    }
+    await go('llama_xnnpack', 'view=table');
+    const time = await page.frame.locator('.rows .row .number').first().boundingBox();
+    assert.ok(time.x + time.width <= 390, 'the time is in sight');
+    await page.page.setViewportSize({width: 1280, height: 800});
+  });
+
+  it('closes a menu by Escape, which its button then has again, and by leaving it', async () => {
+    await go('llama_xnnpack', 'sel=node:aten_mul_tensor_3');
+    for (const menu of ['.bar .share', '.bar .settings', '.table-tail .menu >> nth=0']) {
+      const button = page.frame.locator(`${menu} > summary`);
+      await button.press('Enter');
+      await page.page.keyboard.press('Tab');
+      assert.ok(await page.frame.locator(menu).evaluate(element => element.open && element.contains(document.activeElement)), menu);
+      await page.page.keyboard.press('Escape');
+      assert.ok(await button.evaluate(element => !element.parentElement.open && element === document.activeElement), menu);
+      await button.press('Enter');
+      await page.page.keyboard.press('Shift+Tab');
+      assert.equal(await button.evaluate(element => element.parentElement.open), false, menu);
+    }
+    assert.match(await page.address(), /sel=/, 'nothing else was closed');
+  });
+
   it('shows list, picture and details side by side on a wide screen', async () => {
     await page.page.setViewportSize({width: 2560, height: 1440});
     await go('llama_xnnpack');

@@ -36,7 +36,7 @@ import {search} from './base/filter.js';
 import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
-import {Check, Choice, shareOfWhole, sumHint, timeText, focusOn} from './parts/bits.js';
+import {Check, Choice, closeMenu, shareOfWhole, sumHint, timeText, focusOn} from './parts/bits.js';
 import {askPattern} from './parts/editor.js';
 import {Explanation, explainNumbers} from './parts/explain.js';
 import {said} from './parts/export.js';
@@ -120,11 +120,10 @@ function MethodChoice() {
     change=${change} />`;
 }
 
-/* The statistic of all views. One run is chosen by its bar in the summary. */
-function StatChoice() {
-  if (!method.value?.runs) return null;
+/* The statistic of all views; null if there is no choice. One run is chosen by its bar in the summary. */
+function statChoice() {
   const options = [
-    ...STATS.slice(0, hasStats(method.value) ? 3 : 1),
+    ...STATS.slice(0, method.value?.runs && hasStats(method.value) ? 3 : 1),
     ...(get('stat') === 'run' ? [['run', `run ${get('run')}`]] : []),
   ];
   if (options.length < 2) return null;
@@ -167,7 +166,7 @@ function Search() {
 function Settings() {
   const row = (text, inside) => (inside ? html`<label class="menu-row"><span>${text}</span>${inside}</label>` : null);
   return html`<details class="menu settings"><summary aria-label="Settings" title="Settings">⋯</summary><div>
-    ${row('Times are of', html`<${StatChoice} />`)}
+    ${row('Times are of', statChoice())}
     ${row(
       'Unit',
       html`<${Choice} label="Unit of times"
@@ -184,7 +183,7 @@ function Settings() {
     <button type="button" onClick=${askPattern}>Links to an editor…</button>
     <button type="button"
       onClick=${event => (
-        event.currentTarget.closest('details').removeAttribute('open'),
+        closeMenu(event.currentTarget.closest('details')),
         set({help: true}, {replace: true})
       )}>Keys and help (?)</button></div></details>`;
 }
@@ -272,7 +271,12 @@ const TABLE_KEYS = [
 
 function Help() {
   const box = useRef(null);
-  useEffect(() => box.current?.focus(), [get('help')]);
+  useEffect(() => {
+    if (!box.current) return undefined;
+    const before = /** @type {HTMLElement} */ (document.activeElement);
+    box.current.focus();
+    return () => before.focus();
+  }, [get('help')]);
   if (!get('help')) return null;
   const groups = Map.groupBy(
     commandsOf(get('view')).filter(({keys, group, isPossible}) => keys?.length && (!group || isPossible())),
@@ -305,12 +309,14 @@ function Help() {
 function onKey(event) {
   const typing = event.target.matches?.('input:not([type=checkbox]), select, textarea');
   if (typing && event.key !== 'Escape') return;
+  const menu = document.querySelector('details.menu[open]');
+  if (event.key === 'Escape' && menu) return closeMenu(menu);
   // before what Escape means in a view
   if (event.key === 'Escape' && peek('help')) return set({help: false}, {replace: true});
   if (runKey(peek('view'), event)) event.preventDefault();
 }
 
-/* A press outside an open menu closes it. */
+/* A press or the focus outside an open menu closes it. */
 function closeMenus({target}) {
   for (const menu of document.querySelectorAll('details.menu[open]'))
     if (!menu.contains(target)) menu.removeAttribute('open');
@@ -471,6 +477,7 @@ export async function render() {
   follow(openAddress());
   document.addEventListener('keydown', onKey);
   document.addEventListener('pointerdown', closeMenus);
+  document.addEventListener('focusin', closeMenus);
   explainNumbers();
   renderInto(html`<${Page} />`, root);
   try {

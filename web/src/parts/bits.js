@@ -129,6 +129,12 @@ export function focusOn(selector) {
   if (found instanceof HTMLElement) found.focus();
 }
 
+/** Closes a menu, and gives the focus back to the button that opened it. */
+export function closeMenu(menu) {
+  menu.removeAttribute('open');
+  menu.querySelector('summary').focus();
+}
+
 /** Returns a text as a word of a shell. */
 export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 

@@ -14,7 +14,7 @@ import {sortRows} from '../base/columns.js';
 import {numberText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, get, list, set, text} from '../base/store.js';
-import {focusOn} from './bits.js';
+import {closeMenu, focusOn} from './bits.js';
 import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 25;
@@ -95,11 +95,9 @@ export function fittingColumns(columns, room) {
 export function CopyMenu({label, columns, rows, command}) {
   const all = Array.from(rows),
     count = `${numberText(all.length)} row${all.length === 1 ? '' : 's'}`;
-  const close = event => event.currentTarget.closest('details').removeAttribute('open');
   const item = (text, act) =>
-    html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}</button>`;
-  return html`<details class="menu"
-    onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary
+    html`<button type="button" role="menuitem" onClick=${event => (closeMenu(event.currentTarget.closest('details')), act())}>${text}</button>`;
+  return html`<details class="menu"><summary
     aria-label=${`Copy ${label}`}>Copy</summary><div role="menu">
     ${Object.entries(FORMATS).map(([name, make]) =>
       item(`${count} as ${name}`, () => copy(make(columns, all), `${count} as ${name}`)),

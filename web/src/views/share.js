@@ -13,7 +13,7 @@ import {html} from '../base/html.js';
 import {fitted, shortBackend} from '../base/labels.js';
 import {backendsOf} from '../base/method.js';
 import {get} from '../base/store.js';
-import {commandOf, quoted} from '../parts/bits.js';
+import {closeMenu, commandOf, quoted} from '../parts/bits.js';
 import {copy, copyPicture} from '../parts/export.js';
 import {IciclePicture} from '../parts/icicle.js';
 import {theme, widthsOf} from '../parts/theme.js';
@@ -159,9 +159,8 @@ export function pictureText() {
 
 export function ShareMenu() {
   if (!method.value) return null;
-  const close = event => event.currentTarget.closest('details').removeAttribute('open');
   const item = (text, what, act) =>
-    html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}<span
+    html`<button type="button" role="menuitem" onClick=${event => (closeMenu(event.currentTarget.closest('details')), act())}>${text}<span
       class="small quiet">${what}</span></button>`;
   const hasTimes = wholeTime.value > 0,
     hasComment = document.getElementById('comment') !== null;

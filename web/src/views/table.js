@@ -110,7 +110,7 @@ const cut = (text, title = text) => html`<span class="cut" title=${title}>${text
 
 /* A name with what is before it in gray: "self_attention · linear". */
 const named = (where, what, title) =>
-  html`<span class="cut" title=${title}>${where ? html`<span class="where">${where} · </span>` : null}${what}</span>`;
+  html`<span class="cut" title=${title}><bdi>${where ? html`<span class="where">${where} · </span>` : null}${what}</bdi></span>`;
 
 /* A function of a row that works once for each: columns are asked for it to show it, to sort by it and for rates. */
 function kept(valueOf) {
@@ -249,6 +249,7 @@ const countColumn = (hint = 'operators of the graph') => ({
   hint,
   number: true,
   width: '64px',
+  from: 480,
   descending: true,
   value: row => row.count,
   text: row => (row.count >= 1 ? `×${row.count}` : ''),
@@ -324,7 +325,7 @@ export function operatorColumns(rows, {isBrief = false} = {}) {
       title,
       head: 'operator',
       hint: shownHead ? '"/" begins the path of what is not in this module' : undefined,
-      width: 'minmax(200px, 2.4fr)',
+      width: 'minmax(120px, 2.4fr)',
       value: row => labelOf(row).filter(Boolean).join(' · '),
       cell: row => named(...labelOf(row), row.kind === 'part' ? partHint(row) : `${row.pattern} · ${row.op}`),
     },
@@ -355,7 +356,7 @@ function moduleColumns(rows) {
     {
       key: 'label',
       title: 'module',
-      width: 'minmax(220px, 2.4fr)',
+      width: 'minmax(120px, 2.4fr)',
       value: row => row.key,
       cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.key}</bdi></span>`,
     },

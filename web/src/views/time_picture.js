@@ -289,5 +289,3 @@ export function TimePicture({isSmall = false}) {
         !(!kid && box.kids.some(({filter}) => filter === said))}
       isChosen=${({box, kid}) => said !== '' && isOf(box, kid, said)} /><${Legend} /></section>`;
 }
-
-export {rowLabel};

@@ -48,7 +48,7 @@ import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colors.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
-import {operatorRows} from '../base/rows.js';
+import {operatorRows, rowLabels} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
@@ -56,7 +56,7 @@ import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
-import {allRows, head, rowLabel} from './time_picture.js';
+import {allRows, head} from './time_picture.js';
 
 const GAP = 6,
   MOST_OTHERS = 4,
@@ -826,11 +826,12 @@ function KernelDetails({chosen}) {
 detailsOfKind.kernel = KernelDetails;
 
 function Longest() {
-  const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
+  const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24))),
+    labelOf = rowLabels(allRows.value, head.value);
   const {label} = times.value;
   return html`<div class="longest"><h2>Longest, ${label}</h2><table class="plain"><tbody>${rows.map(row => {
-    const [where, what] = rowLabel(row, head.value);
-    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
+    const [where, what] = labelOf(row);
+    return html`<tr key=${row.key}><td title=${[where, what].filter(Boolean).join(' · ')}><i class=${`dot ${row.hue}`}></i>${
       where
         ? html`<span class="where">
       ${where} · </span>`
