@@ -164,6 +164,13 @@ def check_documents_name_options_that_there_are():
                 expect(name in [option for option, _ in options_of(command)], f"{document.name}: {command} has no --{name}")
 
 
+def check_documents_name_every_option():
+    text = " ".join(document.read_text() for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
+    for command in commands():
+        for name, _ in options_of(command):
+            expect(name in ("help", "version") or re.search(rf"--{name}(?![\w-])", text), f"no document names {command} --{name}")
+
+
 def check_lines_of_documents_are_short():
     """At most 120 columns, but for tables, pictures, and what is shown as it is."""
     for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "tests/README.md", *(ROOT / "packaging").glob("**/*.md"), *(ROOT / "docs").glob("*.md")):

@@ -394,12 +394,14 @@ const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
 const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
 
-/* How long an event takes usually: "typical 1.2, 1.0 – 3.4". */
-function usualText(events, event) {
+/* How long an event takes usually, after a separator: ", typical 1.2, 1.0 – 3.4"; nothing of a single run. */
+function usualText(events, event, separator) {
+  if (method.value.runs < 2) return '';
   const row = events.operator[event],
     [typical, ...rest] = usualOf(events, event),
     text = ns => timeOf(ns, stepOf(events.backend(event)));
-  return `${row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`}, ${rest.map(text).join(' – ')}`;
+  const usual = row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`;
+  return `${separator}${usual}, ${rest.map(text).join(' – ')}`;
 }
 
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
@@ -431,7 +433,7 @@ function told({name, events, event, box, own, same}, raw) {
     lines: [
       `${side}${raw ? events.rawName(event) : events.label(event)}`,
       `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${
-        isOperator(events, event) ? ` · ${usualText(events, event)}` : ''
+        isOperator(events, event) ? usualText(events, event, ' · ') : ''
       }`,
       own
         ? `${signOf(measured(events.duration[event] - own.duration[same], backend))} to run ${own.run}`
@@ -820,7 +822,7 @@ function KernelDetails({chosen}) {
     calls = callsOf(events, chosen.id).slice(0, MOST_CALLS);
   return html`<h3>Calls in run ${events.run}</h3><${Definitions} rows=${calls.map(call => [
     `instruction ${events.instruction[call]}`,
-    `${isLong(events, call) ? '▼ ' : ''}${measured(events.duration[call], events.backend(call))}, ${usualText(events, call)}`,
+    `${isLong(events, call) ? '▼ ' : ''}${measured(events.duration[call], events.backend(call))}${usualText(events, call, ', ')}`,
   ])} />`;
 }
 detailsOfKind.kernel = KernelDetails;
