@@ -110,6 +110,10 @@ def main():
             check_screen(name, tool, path) if os.path.isdir(path) else None
         except AssertionError as error:
             wrong.append(str(error))
+        dump = os.path.join(path, "etdump.etdp")
+        # Kernels of a dump alone have the longest names.
+        cut = [found["title"] for method in summary_of(tool, dump) for found in method["findings"] if found["title"].endswith("...")] if os.path.exists(dump) else []
+        wrong += [f"{name}, its dump alone: the title {title} is cut" for title in cut]
         for method in summary_of(tool, path) if os.path.isdir(path) else []:
             if not method["runs"]:
                 continue
