@@ -430,7 +430,9 @@ typedef struct etr_change {
  * kind in the module. Operators that move, convert or quantize data are skipped when producers and
  * consumers are determined.
  *
- * Unknown shapes, such as symbolic sizes, and unknown weights contradict nothing.
+ * Unknown shapes, such as symbolic sizes, and unknown weights contradict nothing. Neither do
+ * weights and what is read if one of the nodes reads fewer computed values: a lowering folded the
+ * others.
  */
 typedef enum etr_pair_rule {
   ETR_PAIR_NONE,   /**< not paired */

@@ -264,17 +264,19 @@ static int count_alike_directions(const etr_evidence sides[ETR_SIDES], size_t ba
 /* Returns true if the shapes of the weights, outputs or inputs of two items contradict each other.
  * These shapes determine what an operator multiplies. Unknown shapes contradict nothing. Of resized
  * items only the numbers of dimensions are compared, and what an item reads that only moves data is
- * not compared. */
+ * not compared. Neither are weights and inputs if one item has fewer producers: what a lowering
+ * computes once becomes a constant, as the weight of a weight norm. */
 static bool do_shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *old = &sides[ETR_BASE], *now = &sides[ETR_NEWER];
   const etr_pairing_item *x = &old->of->items[base], *y = &now->of->items[newer];
-  if (x->weight && y->weight && x->weight != y->weight)
+  bool read_as_many = x->producer_count == y->producer_count;
+  if (read_as_many && x->weight && y->weight && x->weight != y->weight)
     return true;
   if (!x->dims || !y->dims || x->target != y->target)
     return false; /* operators of one kind have different outputs: addmm flattens linear's */
   if (old->is_resized[base] && now->is_resized[newer])
     return x->rank != y->rank && !x->only_moves;
-  bool are_reads_known = old->reads[base] && now->reads[newer];
+  bool are_reads_known = read_as_many && old->reads[base] && now->reads[newer];
   bool reads_other_dims = are_reads_known && old->reads[base] != now->reads[newer];
   return x->dims != y->dims || (reads_other_dims && !x->only_moves);
 }

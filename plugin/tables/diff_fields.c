@@ -4,6 +4,7 @@
  */
 #include "tables/diff_output.h"
 
+#include "output/label.h"
 #include "tables/cost_fields.h"
 
 #include <math.h>
@@ -210,6 +211,22 @@ static etr_cell verdict_text(const void *row) {
   }
 }
 
+/* Returns "CPU → XNNPACK" for a node that was timed where it did not run in the base; "" for
+ * others.
+ */
+static etr_cell moved_text(const void *each) {
+  const change_row *row = each;
+  const etr_node_pair *pair = has_both(each) && has_pair(each) ? row->row->pair : NULL;
+  if (!pair)
+    return etr_cell_text("");
+  etr_arena *arena = &row->output->answer.arena;
+  const char *base = pair->base_backend ? etr_label_backend(arena, pair->base_backend) : "CPU",
+             *newer = pair->new_backend ? etr_label_backend(arena, pair->new_backend) : "CPU";
+  bool has_moved = base && newer && strcmp(base, newer) != 0;
+  return etr_cell_text(
+      etr_or_empty(has_moved ? etr_arena_format(arena, "%s \xE2\x86\x92 %s", base, newer) : ""));
+}
+
 /* Returns the step of the clock that timed a node in the base, below which a time cannot be
  * distinguished from 0, in ticks of the newer side's clock; 0 if there is no node. */
 static double base_step(const void *row) {
@@ -355,6 +372,7 @@ static const etr_field fields[] = {
     {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .hides_zeros = true,
      .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
+    {NULL, "runs on", ETR_CELL_WORD, NODES, .get = moved_text, .hides_zeros = true, .spare = 3},
 };
 ETR_ROW_TYPE(change, fields);
 

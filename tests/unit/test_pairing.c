@@ -326,6 +326,11 @@ Test(pairing, other_input_shapes_do_not_contradict) {
       {NODES({"a", "m", .weight = "8x3", .output = "8x8"}, {"b", "m", .output = "8x8", READS(0)}),
        NODES({"a", "m", .weight = "8x3", .output = "8x8"}, {"b", "m", .output = "9x9", READS(0)}),
        "0n --"}, /* depends on no input */
+      /* A lowering folds the weight norm b, so that a no longer has its bias for a weight. */
+      {NODES({"c", "k", .output = "8x9"}, {"b", "m", .output = "8x3"},
+             {"a", "m", .weight = "8", .output = "8x8", READS(0, 1)}),
+       NODES({"c", "k", .output = "8x9"}, {"a", "m", .weight = "8x3", .output = "8x8", READS(0)}),
+       "0n -- 1n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
     expect_pairs(&cases[i], i, true);
