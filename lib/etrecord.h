@@ -1366,9 +1366,11 @@ typedef struct etr_method {
                               its runs, too */
   const etr_odd_recording *odd_recordings; /**< recordings that are left out of typical times */
   size_t odd_recording_count;
-  etr_noise noise; /**< noise of execute_per_run. If mixed_phase_count is above 1, it has only
-                      spread and outliers, computed from each run divided by the median of its
-                      phase; etr_run_phase.noise has the rest */
+  etr_noise noise;    /**< noise of execute_per_run. If mixed_phase_count is above 1, it has only
+                         spread and outliers, computed from each run divided by the median of its
+                         phase; etr_run_phase.noise has the rest */
+  double interrupted; /**< of a document, the part of execute.typical that its writer found to be
+                         interruptions, 0.33 for a third; 0 of an opened record */
   etr_slow_runs slow_runs;         /**< there are none if the method has phases */
   const etr_run_phase *run_phases; /**< the kinds of runs that were distinguished, two or more;
                                       excluded runs were taken into account too */

@@ -606,6 +606,13 @@ static void read_phases(doc_reader *r, void *method) {
   m->run_phase_count = m->mixed_phase_count = phases.count;
 }
 
+/* Reads which part of the typical time is interruptions; null of a method without times. */
+static void read_answer(doc_reader *r, void *interrupted) {
+  static const field fields[] = {{"interrupted", read_double_or_zero, 0}};
+  if (!etr_json_null(r->json))
+    read_fields(r, interrupted, fields, ETR_COUNT(fields));
+}
+
 /* Reads the methods of the document. What a method lacks stays empty or NaN; make_method() decides
  * whether it is needed. */
 static void read_methods(doc_reader *r, void *reader) {
@@ -618,6 +625,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"first_runs", read_numbers, offsetof(doc_method, first)},
       {"runs_vary", read_variation, offsetof(doc_method, vary)},
       {"noise", read_noise, offsetof(doc_method, method.noise)},
+      {"answer", read_answer, offsetof(doc_method, method.interrupted)},
       {"phases_of_runs", read_phases, 0},
       {"throughput", read_throughput, 0},
       {"balance", read_parts, 0},
@@ -1038,7 +1046,11 @@ static bool set_run_times(doc_reader *r, const doc_method *m, etr_method *method
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, ticks[i]);
   }
   method->execute_per_run = ticks;
-  return ticks && (r->problem || set_execute_time(r, m, ticks, out));
+  if (!ticks || (!r->problem && !set_execute_time(r, m, ticks, out)))
+    return false;
+  method->execute.typical = out->execute.typical;
+  method->execute.p50 = out->execute.p50;
+  return true;
 }
 
 /* Makes a method and what is compared of it from what was read. Fails the reader if something is

@@ -177,7 +177,9 @@ static const etr_field method_fields[] = {
      .nullable = true, .says = "share of the Edge graph's operators: 0.8 for 80 %"},
     {NULL, "delegated", ETR_CELL_SHARE, PEOPLE, .get = delegated_nodes},
     {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_time),
-     .nullable = true, .says = "share of the typical run, calling the delegates included"},
+     .nullable = true,
+     .says = "share of the typical run, calling the delegates included, "
+             "without interruptions"},
     {NULL, "of time", ETR_CELL_SHARE, PEOPLE, .get = delegated_time},
     {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(figures.macs), .nullable = true,
      .hides_zeros = true, .spare = 3,

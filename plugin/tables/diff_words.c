@@ -638,7 +638,7 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
   for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
     is_plain = has_one_median(&method->run_phases[i].noise);
   etr_arena *arena = &o->answer.arena;
-  const char *steadiness = "", *interrupted = etr_interrupted_runs_text(arena, profile, method);
+  const char *steadiness = "", *interrupted = etr_interrupted_text(arena, profile, method);
   const char *spread = is_plain ? etr_spread_text(arena, method) : "";
   if (!is_plain)
     steadiness = etr_or_empty(etr_steadiness_text(arena, profile, method, o->answer.options->unit));

@@ -135,7 +135,8 @@ static const struct {
     {ETR_TB_METRICS "/peak_mb", "Planned memory that is live at the peak of the program." METRIC(
                                     "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
-     "Part of the time of an inference that is spent in delegates." METRIC("%", "summary")},
+     "Part of the time of an inference that delegates take, without interruptions." METRIC(
+         "%", "summary")},
 };
 
 const char *etr_tb_description(const char *tag) {

@@ -9,6 +9,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/ranking.h"
+#include "views/interruptions.h"
 #include "views/run_stats.h"
 
 #include <math.h>
@@ -143,16 +144,22 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
-bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method) {
+bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profile,
+                        const etr_method *method) {
   uint32_t *group_of = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *group_of);
+  etr_interruptions found;
+  double interrupted = 0;
   *out = NAN;
-  if (!group_of)
+  if (!group_of || !etr_interruptions_find(&found, arena, profile, method))
     return false;
-  for (size_t i = 0; i < method->time_slice_count; i++)
-    group_of[i] = etr_time_slice_backend(&method->time_slices[i]) ? 0 : ETR_NONE;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    bool is_delegated = etr_time_slice_backend(&method->time_slices[i]) != NULL;
+    group_of[i] = is_delegated ? 0 : ETR_NONE;
+    interrupted += is_delegated ? found.of_slice[i] : 0;
+  }
   const etr_stats *stats = etr_run_stats(arena, method, group_of, 1);
   if (stats && method->execute.typical > 0)
-    *out = stats->typical / method->execute.typical;
+    *out = fmax(stats->typical - interrupted, 0) / method->execute.typical;
   return stats != NULL;
 }
 

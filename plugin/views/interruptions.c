@@ -220,32 +220,14 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
   return etr_text_end(&text, &writer);
 }
 
-/* Returns the number of a method's runs in which something was interrupted; 0 when out of memory.
- */
-static size_t count_interrupted_runs(const etr_interruptions *found, etr_arena *arena,
-                                     const etr_method *method) {
-  bool *is_interrupted = etr_arena_alloc_array(arena, method->run_count, sizeof *is_interrupted);
-  size_t count = 0;
-  for (size_t i = 0; is_interrupted && i < method->time_slice_count; i++) {
-    bool *run = &is_interrupted[method->time_slices[i].run];
-    bool is_new = found->ticks[i] > 0 && !*run;
-    *run |= is_new;
-    count += is_new;
-  }
-  return count;
-}
-
-const char *etr_interrupted_runs_text(etr_arena *arena, const etr_profile *profile,
-                                      const etr_method *method) {
+const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method) {
   etr_interruptions found;
-  if (!etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
-    return NULL;
-  double usual = method->execute.typical - found.whole;
-  const char *time = etr_label_ticks(arena, profile, usual);
-  size_t count = count_interrupted_runs(&found, arena, method);
-  return time && count ? etr_arena_format(arena,
-                                          "%zu of %zu were interrupted: %s per inference without "
-                                          "that",
-                                          count, method->run_count, time)
-                       : NULL;
+  double share = method->interrupted, typical = method->execute.typical;
+  if (!share && etr_interruptions_find(&found, arena, profile, method) && found.whole > 0)
+    share = found.whole / typical;
+  const char *time = share > 0 ? etr_label_ticks(arena, profile, typical * (1 - share)) : NULL;
+  return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
+                                 100 * share, time)
+              : NULL;
 }

@@ -45,9 +45,10 @@ double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *ar
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, bool has_medians);
 
-/** Returns for comparisons, whose times contain interruptions, "3 of 20 were interrupted: 2.44 ms
- * per inference without that"; NULL if the typical run has none, or when out of memory. */
-const char *etr_interrupted_runs_text(etr_arena *arena, const etr_profile *profile,
-                                      const etr_method *method);
+/** Returns for comparisons, whose times contain interruptions, "33 % is interruptions: 21.3 ms per
+ * inference without", also of a method of a document; NULL if the typical run has none, or when out
+ * of memory. */
+const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method);
 
 #endif

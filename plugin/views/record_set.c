@@ -286,7 +286,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
   set_range(out, method, &side->methods[index].recordings);
   /* NULL: all operators are counted. */
   if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
-      !etr_delegated_time(&out->delegated_time, scratch, method) ||
+      !etr_delegated_time(&out->delegated_time, scratch, profile, method) ||
       !etr_first_run_of(&first, scratch, profile, method))
     return false;
   double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);
@@ -535,7 +535,7 @@ static etr_status add_side(etr_record_set *set, etr_side *side, const etr_profil
 static void note_interruptions(etr_record_set *set, const etr_profile *profile) {
   etr_arena scratch = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
-    const char *text = etr_interrupted_runs_text(&scratch, profile, &profile->methods[i]);
+    const char *text = etr_interrupted_text(&scratch, profile, &profile->methods[i]);
     if (text)
       REMARK(set, set->records.data[set->records.count - 1].name, "runs of %s: %s",
              etr_label_method(profile->methods[i].name), text);

@@ -7,6 +7,7 @@
 #include "base/writer.h"
 #include "etrecord_compare.h"
 #include "open_fixture.h"
+#include "views/interruptions.h"
 #include "views/record_set.h"
 #include "views/steadiness.h"
 
@@ -124,6 +125,9 @@ static void expect_noise(const etr_profile *got, uint32_t got_method, const etr_
   cr_expect(isnan(b->cv) ? isnan(a->cv) : fabs(a->cv - b->cv) < 1e-9);
   cr_expect_str_eq(etr_steadiness_text(&arena, got, &got->methods[got_method], ETR_UNIT_MS),
                    etr_steadiness_text(&arena, want, &want->methods[want_method], ETR_UNIT_MS));
+  const char *got_text = etr_interrupted_text(&arena, got, &got->methods[got_method]),
+             *want_text = etr_interrupted_text(&arena, want, &want->methods[want_method]);
+  cr_expect_str_eq(got_text ? got_text : "", want_text ? want_text : "");
   etr_arena_clear(&arena);
 }
 
@@ -168,7 +172,8 @@ Test(side_document, documents_compare_like_their_records) {
       {"coreml", "vulkan", 0},
       {"inserted_before", "inserted_after", 0},
       {"inserted_after", "inserted_xnnpack", 0},
-      {"drift", "prefill_decode", 0}, /* with phases, one of which drifts */
+      {"two_partitioners", "mv2_xnnpack", 0}, /* with interruptions */
+      {"drift", "prefill_decode", 0},         /* with phases, one of which drifts */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_options options = {.ticks_per_second = cases[i].clock};

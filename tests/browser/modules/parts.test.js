@@ -22,7 +22,7 @@ import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, fittingColumns, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
 import {snrText} from '../../../web/src/views/accuracy.js';
-import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
+import {filterFleet, fleetLines, fleetRows, hparamsOf, previousRows} from '../../../web/src/views/fleet.js';
 import {marksOf} from '../../../web/src/views/memory.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
@@ -200,15 +200,15 @@ describe('axes', () => {
 
 describe('the fleet', () => {
   const method = (name, typical, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {typical, min: typical, max: typical}, delegated_time_share: 0});
-  const entry = (label, written, hparams, ...methods) => ({run: label, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, recorded: null, hparams, methods}});
+  const entry = (label, written, hparams, ...methods) => ({run: label, label, written: 60 * written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, recorded: null, hparams, methods}});
   const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
-    {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);
+    {run: 'old', label: 'old', written: 240, head: null}, {run: 'next', label: 'next', written: 300, head: {schema: 'etrecord-tb/head/2'}}]);
   const labels = found => found.map(row => `${row.label} ${row.method}`.trim());
 
   it('has its rows by date', () => assert.deepEqual(labels(rows), ['early f', 'early g', 'other f', 'late f', 'old', 'next']));
   it('goes by the time of recording, where it is known', () => {
     const [a, b] = [entry('a', 1, {}, method('f', 1)), entry('b', 2, {}, method('f', 1))];
-    a.head.recorded = 3;
+    a.head.recorded = 180;
     assert.deepEqual(labels(fleetRows([a, b])), ['b f', 'a f']);
   });
   it('knows what has no head that it can read', () => assert.deepEqual(rows.map(row => Boolean(row.isBroken)), [false, false, false, false, true, true]));
@@ -216,6 +216,13 @@ describe('the fleet', () => {
 
   it('filters', () => {
     for (const [text, found] of [['', 6], ['PIXEL', 3], ['device=pixel8', 3], ['device=pixel8 method=g', 1], ['cores=4', 1], ['device=', 4], ['nothing=4', 0], ['wrapper', 4]]) assert.equal(filterFleet(rows, text).length, found, text);
+  });
+
+  it('has an order, and a change, only of what was recorded a minute apart', () => {
+    const [b2, b10, a, later] = [['b2', 1], ['b10', 1.5], ['a', 1.9], ['later', 2.6]].map(([label, minute]) => entry(label, minute, {}, method('f', 1)));
+    const ordered = fleetRows([later, b10, a, b2]), previous = previousRows(fleetLines(ordered, ''));
+    assert.deepEqual(labels(ordered), ['a f', 'b2 f', 'b10 f', 'later f']);
+    assert.deepEqual(ordered.map(row => previous.get(row)?.label), [undefined, undefined, undefined, 'b10']);
   });
 
   it('draws no line through different models, nor through what was not timed', () => {

@@ -5,7 +5,6 @@
 
 import {
   askedBase,
-  baseMethod,
   bases,
   compared,
   comparedMethod,
@@ -13,6 +12,8 @@ import {
   isHitRow,
   labelOf,
   method,
+  profile,
+  records,
   select,
   selectRow,
   selectedRows,
@@ -23,7 +24,7 @@ import {
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
-import {countText, numberText, relativeText, shareText} from '../base/format.js';
+import {countText, numberText, relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
@@ -38,7 +39,6 @@ import {AddRecords, Records} from './records.js';
 
 declare({nodes: flag(false)}); // whether the table of nodes is open
 
-const NOISY = 0.1; // coefficient of variation of runs from which a warning stands before the verdict
 const MOST_STEPS = 7,
   MOST_MODULES = 40,
   MOST_NODES = 300;
@@ -72,21 +72,34 @@ const sideText = (name, recordings, runs, skipped) =>
     skipped ? `, ${numberText(skipped)} more left out` : ''
   }`;
 
+/* Says how to compare all ETDumps of a record: they are runs of their own, "base/etdump-1", unless it was written with
+   a step. */
+function DumpsNote() {
+  const {run} = method.value,
+    folder = run.slice(0, run.lastIndexOf('/') + 1),
+    isOwn = path =>
+      path
+        .split('/')
+        .at(-1)
+        .startsWith(`${run.slice(folder.length)}.`),
+    dumps = records.value.filter(record => folder && record.run.startsWith(folder)).length;
+  return dumps > 1 && profile.value.inputs.some(isOwn)
+    ? html`<p class="note">This is one of ${dumps} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>
+      ${' compares all of both records, and so does this page if they are written with '}<code>--step 1</code>.</p>`
+    : null;
+}
+
 function Hero({answer}) {
   const {execute, may_differ: differs, base, new: newer} = answer,
     names = sideNames(),
     reason = answer.reason_text ?? (execute.assumes?.includes('in_turns') ? 'assumed: recorded in turns' : '');
   const sides = [
-    ['the base', base, baseMethod.value],
-    ['this record', newer, method.value],
+    ['the base', base],
+    ['this record', newer],
   ];
   const steadiness = sides
-    .map(([side, {steadiness: said} = {}, {noise} = {}]) => [
-      side,
-      said || (noise?.cv > NOISY ? `noisy, they vary by ${shareText(noise.cv, 1)}` : ''),
-    ])
-    .filter(([, said]) => said)
-    .map(([side, said]) => `Runs of ${side}: ${said}.`);
+    .filter(([, side]) => side?.steadiness)
+    .map(([name, side]) => `Runs of ${name}: ${side.steadiness}.`);
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
     ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, names.base)}</h1>
       ${
@@ -106,6 +119,7 @@ function Hero({answer}) {
       ${answer.odd_text ? html`<div>${answer.odd_text}</div>` : null}
       ${differs ? null : html`<div>${reason}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
+      ${differs ? null : html`<${DumpsNote} />`}
       ${answer.unlike_text && !differs ? html`<p class="note warning">${answer.unlike_text}.</p>` : null}`;
 }
 
@@ -344,8 +358,22 @@ export function Aligned({answer, width, height, name, baseName}) {
 
 /* ---- Tables ---- */
 
-/* What changed in a module, which the base calls basePath: operators that are gone or new, as the nodes say, those that
-   took most first; not in the modules inside it. */
+/* Returns "a", or "a → b" if the two sides differ. */
+const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
+
+/* Where a node runs: "CPU", or "CPU → XNNPACK" if it moved. */
+const placeText = ({base_runs: baseRuns, base_backend: base, new_runs: newRuns, new_backend: newer}) =>
+  eitherText(baseRuns > 0 ? shortBackend(base ?? CPU) : null, newRuns > 0 ? shortBackend(newer ?? CPU) : null);
+
+/* What became of a node: "gone", "new", "CPU → XNNPACK"; '' if it is where it was. */
+function fateOf(node) {
+  const place = placeText(node);
+  if (node.verdict === 'gone' || node.verdict === 'new') return node.verdict;
+  return place.includes('→') ? place : '';
+}
+
+/* What changed in a module, which the base calls basePath: operators that are gone, new or moved, as the nodes say,
+   those that took most first; not in the modules inside it. */
 function whatChanged(answer, path, basePath) {
   const inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
       now === null ? before === basePath : now === path,
@@ -353,18 +381,15 @@ function whatChanged(answer, path, basePath) {
     named = kind => [
       ...new Set(
         sortRows(
-          inside.filter(({verdict}) => verdict === kind),
+          inside.filter(node => fateOf(node) === kind),
           node => Math.abs(changeOf(node)),
           true,
         ).map(({op}) => shortOp(op)),
       ),
     ];
-  const said = [
-    ['gone', named('gone')],
-    ['new', named('new')],
-  ].filter(([, names]) => names.length);
+  const fates = [...new Set(inside.map(fateOf))].filter(Boolean).sort();
   return (
-    said.map(([kind, names]) => `${listText(names)} ${kind}`).join('; ') || (inside.length ? 'the same operators' : '')
+    fates.map(fate => `${listText(named(fate))} ${fate}`).join('; ') || (inside.length ? 'the same operators' : '')
   );
 }
 
@@ -480,9 +505,6 @@ function ModulesTable({answer}) {
     }`;
 }
 
-/* Returns "a", or "a → b" if the two sides differ. */
-const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
-
 /** Returns the nodes that were timed on either side, largest change first. */
 export const timedNodes = nodes =>
   sortRows(
@@ -519,16 +541,7 @@ function NodesTable({answer}) {
       ...comparedColumns(rows, differs),
       {key: 'module', title: 'module', class: 'key', text: ({row}) => row.new_module ?? row.base_module ?? ''},
       {key: 'node', title: 'node', class: 'key quiet', text: ({row}) => eitherText(row.base_name, row.new_name)},
-      {
-        key: 'backend',
-        title: 'runs on',
-        class: 'key',
-        text: ({row}) =>
-          eitherText(
-            row.base_runs > 0 ? shortBackend(row.base_backend ?? CPU) : null,
-            row.new_runs > 0 ? shortBackend(row.new_backend ?? CPU) : null,
-          ),
-      },
+      {key: 'backend', title: 'runs on', class: 'key', text: ({row}) => placeText(row)},
     ]} />`;
 }
 

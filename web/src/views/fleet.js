@@ -16,6 +16,7 @@ import {Table, declareTable} from '../parts/table.js';
 
 const SCHEMA_OF_HEAD = 'etrecord-tb/head/1';
 const TREND_HEIGHT = 100, // of the drawing in its own units
+  SECONDS = 60, // in a minute, which is what is shown of a time
   TINTS = 5, // lines that are read out
   NAMED = 8, // lines whose names have room
   HPARAM_WIDTH = 80; // of an hparam's column with its gap, in pixels
@@ -30,6 +31,9 @@ const answer = signal({rows: null, error: ''}),
 
 /* When a record was recorded, in seconds; of an older one, when it was written. */
 const timeOf = ({written, head}) => head?.recorded ?? written;
+
+/* Records of one minute have no order but that of their names: a checkout or a copy gives all files about one time. */
+const minuteOf = ({written}) => Math.floor(written / SECONDS);
 
 function rowsOfRecord({run, label, written, head}) {
   const record = {
@@ -58,8 +62,8 @@ function rowsOfRecord({run, label, written, head}) {
   return rows.length ? rows : [record];
 }
 
-/** Returns the rows of all records, oldest record first. */
-export const fleetRows = heads => sortRows(heads, timeOf).flatMap(rowsOfRecord);
+/** Returns the rows of all records, oldest record first, those of one minute by name. */
+export const fleetRows = heads => sortRows(sortRows(heads, ({label}) => label).flatMap(rowsOfRecord), minuteOf);
 
 /** Returns the names of all hparams of the records, sorted. */
 export const hparamsOf = rows => [...new Set(rows.flatMap(row => Object.keys(row.hparams)))].sort();
@@ -107,19 +111,28 @@ export function fleetLines(rows, by) {
   return [...lines.values()];
 }
 
-/* Maps each row to the row before it in its line. */
-const previousRows = lines => new Map(lines.flatMap(line => line.rows.slice(1).map((row, at) => [row, line.rows[at]])));
+/** Maps each row to the last row of its line that was surely before it, by a minute or more. */
+export function previousRows(lines) {
+  const found = new Map();
+  for (const {rows} of lines)
+    for (const row of rows) {
+      const previous = rows.findLast(other => row.written - other.written >= SECONDS);
+      if (previous) found.set(row, previous);
+    }
+  return found;
+}
 
 /* ---- The table ---- */
 
-/* Ticks a row; when a second record is ticked, the newer one is compared with the older. */
+/* Ticks a row; when a second record is ticked, the newer one is compared with the older, or with the one that was
+   ticked first if they have no order. */
 function tick(row, isOn) {
   const other = ticked.peek();
   if (!isOn || !other || other.run === row.run) {
     ticked.value = isOn ? row : null;
     return;
   }
-  const [older, newer] = other.written <= row.written ? [other, row] : [row, other];
+  const [older, newer] = minuteOf(other) <= minuteOf(row) ? [other, row] : [row, other];
   ticked.value = null;
   set({view: 'compare', record: newer.run, method: newer.method, base: older.run, sel: '', q: ''});
 }
@@ -193,7 +206,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'change',
       title: 'change',
-      hint: 'change of the typical time against the previous record of the same line',
+      hint: 'change of the typical time against the last record of the same line that is at least a minute older',
       width: '76px',
       number: true,
       value: change,
@@ -219,7 +232,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'delegated',
       title: 'delegated',
-      hint: 'time of delegate calls, as a share of Method::execute',
+      hint: 'time of delegate calls without interruptions, as a share of Method::execute',
       width: '76px',
       number: true,
       value: row => row.delegated ?? NaN,
@@ -240,7 +253,7 @@ function fleetColumns(rows, previous) {
       hint: "the time of the newest ETDump's file",
       width: '124px',
       number: true,
-      value: row => row.written,
+      value: minuteOf,
       text: row => dateText(row.written),
       descending: true,
     },
@@ -270,17 +283,16 @@ function verticalScale(rows) {
  * The typical time of each line over the records, oldest first, with a band from the fastest to the slowest run;
  * nothing if nothing was timed.
  */
-function Trend({lines}) {
-  const rows = lines.flatMap(line => line.rows);
+function Trend({lines, rows: all}) {
+  const rows = all.filter(({execute}) => execute.typical > 0);
   if (rows.length === 0) return null;
-  const byAge = sortRows(rows, row => row.written),
-    runs = [...new Set(byAge.map(row => row.run))],
+  const runs = [...new Set(rows.map(row => row.run))],
     positions = new Map(runs.map((run, position) => [run, position]));
   const across = row => 1 + (98 * (positions.get(row.run) + 0.5)) / runs.length,
     scale = verticalScale(rows),
     unitName = UNITS[unit.value].name;
   const time = row => `${timeIn(row)} ${unitName}`,
-    edge = ns => timeIn(rows[0], ns);
+    edge = ns => timeIn({...rows[0], execute: {typical: ns}});
   const said = `Typical times of ${countText(runs.length, 'record')}, oldest first. ${lines
     .slice(0, TINTS)
     .map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`)
@@ -319,9 +331,9 @@ function Trend({lines}) {
       ({line, top}) => html`<span class=${isChosen(line.rows) ? 'chosen' : ''}
       style=${{top: `${top}px`}} title=${line.label}>${line.label}</span>`,
     )}</div></div>
-    <figcaption><span>${dateText(byAge[0].written)}</span>
+    <figcaption><span>${dateText(rows[0].written)}</span>
       ${lines.length > NAMED ? html`<span>${lines.length - NAMED} more lines have no name here</span>` : null}
-      <span>${dateText(byAge.at(-1).written)}</span></figcaption></figure>`;
+      <span>${dateText(rows.at(-1).written)}</span></figcaption></figure>`;
 }
 
 /* ---- The view ---- */
@@ -367,7 +379,7 @@ export function FleetView() {
           : 'changes are against the record before and may be noise: tick two records for a verdict'
       }
       </span></div>
-    <${Trend} lines=${lines} />${
+    <${Trend} lines=${lines} rows=${shown} />${
       shown.length
         ? html`<${Table} name="fleet" label="Records"
       columns=${fleetColumns(rows, previousRows(lines))} rows=${shown}
