@@ -11,7 +11,7 @@
 
 #define INFERENCE_STEP_OF(unit)                                                                    \
   "\n\n**Unit** " unit                                                                             \
-  ". **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
+  ". **Step** inference of the method, from 0; warm-up is counted, too. **Also** "
 #define INFERENCE_STEP INFERENCE_STEP_OF("ms")
 #define INFERENCE_OF(unit) INFERENCE_STEP_OF(unit) "`etrecord-tb summary RECORD`."
 #define INFERENCE INFERENCE_OF("ms")
