@@ -47,6 +47,12 @@ static inline double etr_ticks_per_run(const etr_method *method, uint64_t ticks)
   return method->run_count ? (double)ticks / (double)method->run_count : NAN;
 }
 
+/** Returns etr_additive_time() of ticks over all runs of a method. typical: in the typical run. */
+static inline double etr_additive_ticks(const etr_profile *profile, const etr_method *method,
+                                        double typical, uint64_t ticks) {
+  return etr_additive_time(profile, typical, etr_ticks_per_run(method, ticks));
+}
+
 /** Returns the time of Method::execute that outputs show a part of. */
 static inline double etr_execute_time(const etr_profile *profile, const etr_method *method) {
   return etr_additive_time(profile, method->execute.typical, method->execute.avg);

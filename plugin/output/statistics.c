@@ -188,8 +188,6 @@ static void put_run_phase(const etr_fields *fields, etr_arena *arena, const etr_
 void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                          etr_unit shown) {
   const char *steadiness = etr_steadiness_text(arena, fields->profile, method, shown);
-  if (steadiness && !steadiness[0])
-    steadiness = etr_spread_text(arena, method);
   put_noise_object(fields, &method->noise, steadiness);
   bool has_phases = method->mixed_phase_count > 1; /* of which each has a rate of its own */
   put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute);

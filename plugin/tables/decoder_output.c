@@ -21,9 +21,7 @@ static etr_cell layer_kind_name(const void *row) {
 }
 /* Returns the share of Method::execute that layers of this kind take. */
 static etr_cell layer_kind_share(const void *row) {
-  const etr_sum *sum = &((const layer_kind_row *)row)->sum;
-  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
+  return etr_sum_additive_share(&((const layer_kind_row *)row)->sum);
 }
 
 static const etr_field layer_kind_fields[] = {

@@ -765,16 +765,6 @@ static void put_markdown_fact(etr_answer *answer, const char *fact) {
   etr_put_markdown(w, code + size + 1);
 }
 
-/* Returns the index of the finding that advises to measure again, if interruptions or differing
- * runs make the times unsure; else SIZE_MAX. */
-static size_t find_measure_again(const etr_first_screen *s) {
-  bool is_unsure = s->headline.interrupted > 0 || etr_runs_differ_much(s->method);
-  for (size_t i = 0; is_unsure && !s->is_part && i < s->findings->count; i++)
-    if (etr_finding_is_timing(s->findings->list[i].kind))
-      return i;
-  return SIZE_MAX;
-}
-
 /* Returns the title of the list of the first `shown` findings, with the rule of its order if it
  * fits into so many columns (SIZE_MAX: no limit). advice:
  * index of the finding that advises to measure again; SIZE_MAX if there is none. */
@@ -833,7 +823,7 @@ void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *s
        is_narrow = etr_first_screen_is_narrow(answer);
   if (!s->findings || s->findings->count == 0)
     return;
-  size_t shown = ETR_MIN(s->findings->count, s->most_findings), advice = find_measure_again(s);
+  size_t shown = ETR_MIN(s->findings->count, s->most_findings), advice = s->findings->advice;
   size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
   const char *title = findings_title(answer, s, shown, advice, is_markdown ? SIZE_MAX : before);
   if (is_markdown) {

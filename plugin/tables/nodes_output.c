@@ -229,8 +229,8 @@ static void put_method_lines(nodes_output *n) {
     double operator_ticks = 0;
     for (size_t k = 0; k < method->part_count; k++)
       if (method->parts[k].part == ETR_TIME_OPERATORS)
-        operator_ticks += etr_additive_time(profile, method->parts[k].typical,
-                                            etr_ticks_per_run(method, method->parts[k].ticks));
+        operator_ticks += etr_additive_ticks(profile, method, method->parts[k].typical,
+                                             method->parts[k].ticks);
     if (operator_ticks > 0)
       etr_put_time(&writer, profile, operator_ticks, unit);
     else

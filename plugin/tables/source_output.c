@@ -329,8 +329,7 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count) {
     if (s->part_ticks)
       etr_put_time(&writer, l->answer.profile,
-                   etr_additive_time(l->answer.profile, s->part_typical,
-                                     etr_ticks_per_run(s->method, s->part_ticks)),
+                   etr_additive_ticks(l->answer.profile, s->method, s->part_typical, s->part_ticks),
                    unit);
     else
       etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");

@@ -14,6 +14,7 @@
 #include "views/kernels.h"
 #include "views/logged.h"
 #include "views/phases.h"
+#include "views/steadiness.h"
 
 #include <math.h>
 

@@ -339,6 +339,12 @@ static bool is_one_program(const report *r) {
   return profile->etrecord || profile->pte || profile->etdump_count == 1;
 }
 
+/* Returns true if the first line has the least and the most of the runs: they differ much, and it
+ * has no spread and no modes that say so. */
+static bool has_range(const etr_method *method) {
+  return etr_runs_differ_much(method) && !etr_has_spread(method) && !etr_is_between_modes(method);
+}
+
 /* Returns what the runs are like, as far as it is known and not usual: "1 tick is taken as 1 ns:
  * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv
  * 1.2 %) · loading takes 1.59 ms". NULL when out of memory. */
@@ -364,7 +370,7 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
   double spread = etr_spread_factor(s->method);
   /* Of few runs, the first one may have said already why they differ. */
   bool says_why = s->method->noise.verdict == ETR_NOISE_FEW_RUNS && factor >= 1.05;
-  if (spread > 0 && !says_why)
+  if (spread > 0 && !says_why && !has_range(s->method))
     etr_putf(&writer, ", slowest %.*f" TIMES " the fastest", spread < 9.95 ? 1 : 0, spread);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
@@ -398,6 +404,14 @@ static void put_line(report *r, const char *text) {
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, text);
 }
 
+/* Writes the least and the most of some runs without their unit, "2.39 – 4.52". */
+static void put_least_and_most(const report *r, etr_writer *w, const etr_stats *stats) {
+  etr_unit unit = r->answer.options->unit;
+  etr_put_time(w, r->answer.profile, stats->min, unit);
+  etr_puts(w, " \xE2\x80\x93 ");
+  etr_put_time(w, r->answer.profile, stats->max, unit);
+}
+
 /* Writes the least and the most of the runs that read a prompt, " (0.177 – 0.724 by run)", where
  * they are few and far apart. */
 static void put_prompt_times(report *r, etr_writer *w, const etr_first_token *first) {
@@ -407,9 +421,7 @@ static void put_prompt_times(report *r, etr_writer *w, const etr_first_token *fi
   if (!etr_are_few_far_apart(prompts->count, prompts->min, prompts->max))
     return;
   etr_puts(w, " (");
-  etr_put_time(w, r->answer.profile, prompts->min, ETR_UNIT_MS);
-  etr_puts(w, " \xE2\x80\x93 ");
-  etr_put_time(w, r->answer.profile, prompts->max, ETR_UNIT_MS);
+  put_least_and_most(r, w, prompts);
   etr_puts(w, " by run)");
 }
 
@@ -476,8 +488,9 @@ static void put_cache_growth(report *r, const etr_summary *s) {
 /* Writes the first line, with the typical time and its spread: "mobilenet_v2, forward: 0.402 ms ±
  * 0.060 per inference (typical of 8 runs)", which ends in "; measure again)" if the runs differ
  * much, or if interruptions took a part of their time (is_interrupted). If no run takes the typical
- * time, since runs take one of two, both are given with their numbers of runs. */
-static void put_first_line(report *r, const etr_summary *s, bool is_interrupted) {
+ * time, since runs take one of two, both are given with their numbers of runs. is_brief: it is the
+ * only line of the method, "0.402 ms (typical of 3 runs; measure again)". */
+static void put_first_line(report *r, const etr_summary *s, bool is_interrupted, bool is_brief) {
   const etr_profile *profile = r->answer.profile;
   etr_text text;
   etr_writer writer;
@@ -485,7 +498,7 @@ static void put_first_line(report *r, const etr_summary *s, bool is_interrupted)
   etr_putf(&writer, "%s, %s: ", etr_label_recordings(&r->answer.arena, profile, s->method),
            etr_label_method(s->method->name));
   etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
-  etr_puts(&writer, " per inference (");
+  etr_puts(&writer, is_brief ? " (" : " per inference (");
   if (etr_is_between_modes(s->method)) {
     const etr_noise *noise = &s->method->noise;
     etr_putf(&writer, "%zu and %zu of %zu runs, typical ", noise->modes[0].run_count,
@@ -496,6 +509,10 @@ static void put_first_line(report *r, const etr_summary *s, bool is_interrupted)
     etr_putf(&writer, "%s of %zu runs", etr_statistic_word(profile), s->method->run_count);
   else
     etr_puts(&writer, "one run");
+  if (has_range(s->method) && !is_brief) {
+    etr_puts(&writer, ", ");
+    put_least_and_most(r, &writer, &s->method->execute);
+  }
   bool is_unsure = etr_runs_differ_much(s->method) || is_interrupted;
   etr_puts(&writer, is_unsure ? "; measure again)" : ")");
   const char *head = etr_text_end(&text, &writer);
@@ -600,10 +617,8 @@ static void write_delegate_parts(report *r, const etr_method *method, const char
 static void put_selected_part(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
-  double whole = etr_additive_time(r->answer.profile, s->method->execute.typical,
-                                   s->method->execute.avg);
-  double part = etr_additive_time(r->answer.profile, s->part_typical,
-                                  etr_ticks_per_run(s->method, s->part_ticks));
+  double whole = etr_execute_time(r->answer.profile, s->method);
+  double part = etr_additive_ticks(r->answer.profile, s->method, s->part_typical, s->part_ticks);
   if (!s->is_part)
     return;
   etr_text_begin(&text, &r->answer.arena, &writer);
@@ -640,11 +655,6 @@ static void write_operator_table(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Returns what adds up of a time, in ticks per inference. */
-static double additive_time(const etr_summary *s, double typical, uint64_t total_ticks) {
-  return etr_additive_time(s->profile, typical, etr_ticks_per_run(s->method, total_ticks));
-}
-
 /* Returns the index of the longest part of the balance that is not added yet and takes at least
  * `next`, the ticks of the next row of the breakdown; balance->count if there is none. Graph
  * operators are no such part: the rows divide them. */
@@ -654,7 +664,7 @@ static size_t find_longest_part(const etr_summary *s, const etr_balance *balance
   double longest = 0;
   for (size_t i = 0; i < balance->count; i++) {
     const etr_part_time *part = balance->list[i].time;
-    double time = additive_time(s, part->typical, part->ticks);
+    double time = etr_additive_ticks(s->profile, s->method, part->typical, part->ticks);
     if (is_added[i] || part->part == ETR_TIME_OPERATORS || time <= longest || time < next)
       continue;
     longest = time;
@@ -674,7 +684,8 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
   bool *is_added = etr_arena_alloc_array(&r->answer.arena, balance.count, sizeof *is_added);
   for (size_t i = 0; is_added && i <= rows->count; i++) {
     const etr_breakdown_row *row = i < rows->count ? &rows->rows[i] : NULL;
-    double next = row ? additive_time(s, row->typical, row->total_ticks) : 0;
+    double next = row ? etr_additive_ticks(s->profile, s->method, row->typical, row->total_ticks)
+                      : 0;
     for (size_t at = find_longest_part(s, &balance, is_added, next); at < balance.count;
          at = find_longest_part(s, &balance, is_added, next)) {
       etr_sum sum = etr_sum_make(s->method, balance.list[at].time->ticks,
@@ -846,7 +857,8 @@ static const char *phases_note(report *r, const etr_method *method) {
 
 /* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 5, to the screen's
  * last lines: what limits its numbers, which phases its runs have, and whether there is much to
- * gain. With a filter, notes on the whole method are left out. Returns their number. */
+ * gain, and that the runs are too few if no finding advises to measure again. With a filter, notes
+ * on the whole method are left out. Returns their number. */
 static size_t list_last_notes(const char **out, report *r, const etr_summary *s) {
   enum { MOST = ETR_BALANCE_MOST_NOTES };
   etr_arena *arena = &r->answer.arena;
@@ -862,6 +874,11 @@ static size_t list_last_notes(const char **out, report *r, const etr_summary *s)
     out[count++] = limit;
   if (s->findings.times_note && !s->is_part)
     out[count++] = s->findings.times_note;
+  bool are_few = s->method->noise.verdict == ETR_NOISE_FEW_RUNS;
+  if (are_few && s->findings.advice == SIZE_MAX && !s->is_part)
+    out[count++] = etr_arena_format(arena,
+                                    "few runs: record %d or more, so that noise can be judged",
+                                    ETR_NOISE_LEAST_TO_JUDGE);
   return count;
 }
 
@@ -1018,7 +1035,7 @@ static bool write_screen_head(report *r, const etr_summary *s) {
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
     return false;
   bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
-  put_first_line(r, s, screen.headline.interrupted > 0);
+  put_first_line(r, s, screen.headline.interrupted > 0, false);
   if (s->graph && s->graph->is_changed)
     put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
@@ -1057,7 +1074,7 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
   hold_back_output(r, &h);
   bool is_head = is_whole || r->markdown;
   if (!is_head)
-    put_first_line(r, &s, false);
+    put_first_line(r, &s, false, true);
   bool good = !is_head || write_screen_head(r, &s);
   write_held_output(r, &h);
   if (options->explain) {
@@ -1261,9 +1278,7 @@ static etr_cell part_name(const void *row) {
 /* Returns the time of the part as a share of Method::execute: of the averages of both if
  * averages rank, else of their typical times. */
 static etr_cell part_share(const void *row) {
-  const etr_sum *sum = &((const part_row *)row)->sum;
-  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
+  return etr_sum_additive_share(&((const part_row *)row)->sum);
 }
 
 static const etr_field part_fields[] = {

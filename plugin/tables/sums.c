@@ -65,7 +65,7 @@ etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
   sum.level = row->level;
   sum.nodes = is_own ? row->own_count : row->node_count;
   sum.estimated = etr_ticks_per_run(method, row->estimated_ticks);
-  sum.own = etr_additive_time(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
+  sum.own = etr_additive_ticks(profile, method, row->own_typical, row->own_ticks);
   sum.total = total.times;
   sum.total_share = etr_additive_time(profile, total.times.typical, total.times.avg) /
                     etr_additive_time(profile, total.whole.typical, total.whole.avg);
@@ -128,10 +128,15 @@ static double additive_time_of(const etr_sum *sum) {
   return etr_additive_time(sum->profile, sum->times.typical, sum->times.avg);
 }
 
+etr_cell etr_sum_additive_share(const etr_sum *sum) {
+  return etr_cell_share(additive_time_of(sum),
+                        etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg));
+}
+
 /* Returns the share of a sum in Method::execute; NaN if it is no part of that, as a load. */
 static double share_of_whole(const etr_sum *sum) {
-  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
-  return whole > 0 ? additive_time_of(sum) / whole : NAN;
+  etr_cell share = etr_sum_additive_share(sum);
+  return share.whole > 0 ? share.number / share.whole : NAN;
 }
 
 /* ---- What it is of ---- */

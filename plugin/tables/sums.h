@@ -82,6 +82,10 @@ double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum);
 /** Returns the share of a sum in its whole, by the statistic that ranks; NaN if it has none. */
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum);
 
+/** Returns the share of a sum in Method::execute, of the averages of both if averages rank, else of
+ * their typical times. */
+etr_cell etr_sum_additive_share(const etr_sum *sum);
+
 /** Returns the sum of a module's own nodes in ticks per run, with its totals, which include
  * everything inside it, in the members that begin with `total`. */
 etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row);

@@ -298,13 +298,6 @@ static bool set_overlaps(etr_finder *finder) {
   return !etr_arena_failed(finder->arena);
 }
 
-bool etr_runs_differ_much(const etr_method *method) {
-  const double much = 0.25; /* of the time: half of the distance from p10 to p90 */
-  bool is_wide = etr_stats_spread(&method->execute, 0) > much * method->execute.typical;
-  return method->mixed_phase_count < 2 && (method->noise.verdict == ETR_NOISE_TWO_MODES ||
-                                           (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
-}
-
 /* Returns true if interruptions are at least half of the time that a finding's operators took. */
 static bool is_mostly_interrupted(const etr_finder *finder, const etr_finding *finding) {
   double typical = 0, uninterrupted = 0;
@@ -623,12 +616,16 @@ static bool advise_to_measure(etr_finder *finder) {
     return advise_against_interruptions(finder, finder->groups->interrupted);
   if (!etr_runs_differ_much(method) || find_by_kind(finder, etr_finding_is_timing))
     return true;
+  const etr_stats *execute = &method->execute;
+  bool has_percentiles = !isnan(etr_stats_spread(execute, 0));
   const char *evidence = etr_arena_format(
       finder->arena,
-      "Most runs take %s to %s (10th and 90th percentile). To measure quietly, close other "
-      "programs, let the device cool, fix its clock, and record at least 30 runs.",
-      etr_finder_time_text(finder, method->execute.p10),
-      etr_finder_time_text(finder, method->execute.p90));
+      "%s take %s to %s%s. To measure quietly, close other programs, let the device cool, fix its "
+      "clock, and record at least 30 runs.",
+      has_percentiles ? "Most runs" : "The runs",
+      etr_finder_time_text(finder, has_percentiles ? execute->p10 : execute->min),
+      etr_finder_time_text(finder, has_percentiles ? execute->p90 : execute->max),
+      has_percentiles ? " (10th and 90th percentile)" : "");
   const char *spread = etr_spread_text(finder->arena, method);
   etr_finding *added = add_measure_again(finder, spread[0] ? spread : "the runs differ much",
                                          evidence);
@@ -637,17 +634,25 @@ static bool advise_to_measure(etr_finder *finder) {
   return added != NULL;
 }
 
-/* Sets what findings have in the end: texts of limited length, the effort, what they save. Where
- * runs differ much, the first finding about timing advises to measure again. Single slow runs are
- * not in the typical run. */
-static void finish_findings(etr_finder *finder) {
-  bool is_advice = finder->groups->interrupted == 0 && etr_runs_differ_much(finder->method);
+/* Returns the index of the finding that advises to measure again, the first one about timing, if
+ * interruptions or differing runs make the times unsure; else SIZE_MAX. */
+static size_t find_advice(const etr_finder *finder) {
+  bool is_unsure = finder->groups->interrupted > 0 || etr_runs_differ_much(finder->method);
+  for (size_t i = 0; is_unsure && i < finder->found.count; i++)
+    if (etr_finding_is_timing(finder->found.data[i].kind))
+      return i;
+  return SIZE_MAX;
+}
+
+/* Sets what findings have in the end: texts of limited length, the effort, what they save. What
+ * interruptions take is known, but not what differing runs do, and single slow runs are not in the
+ * typical run. advice: as find_advice() has it. */
+static void finish_findings(etr_finder *finder, size_t advice) {
   for (size_t i = 0; i < finder->found.count; i++) {
     etr_finding *finding = &finder->found.data[i];
-    bool is_timing = etr_finding_is_timing(finding->kind);
-    if ((is_timing && is_advice) || (finding->is_once && finding->kind == ETR_FINDING_OUTLIER))
+    bool is_advice = i == advice && finder->groups->interrupted == 0;
+    if (is_advice || (finding->is_once && finding->kind == ETR_FINDING_OUTLIER))
       finding->saves_words = "a surer time";
-    is_advice &= !is_timing;
     finding->title = shorten_text(finder, finding->title, ETR_TITLE_LONGEST);
     finding->fact = shorten_text(finder, finding->fact, ETR_FACT_LONGEST);
     finding->effort = effort_of(finding);
@@ -707,7 +712,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
                        const etr_method *method, etr_unit unit) {
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  *out = (etr_findings){0};
+  *out = (etr_findings){.advice = SIZE_MAX};
   /* NULL: all of the time has a row, and not only that of some nodes. */
   if (!etr_groups_make(&out->groups, arena, profile, method, NULL))
     return false;
@@ -727,7 +732,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
   if (!set_overlaps(&finder))
     return false;
-  finish_findings(&finder);
+  out->advice = find_advice(&finder);
+  finish_findings(&finder, out->advice);
   out->list = finder.found.data;
   out->count = finder.found.count;
   out->is_nothing_large = !is_any_large(&finder);

@@ -12,6 +12,8 @@ typedef struct etr_findings {
   const etr_finding *list; /* about accuracy; about the model, by the middle of the saving times how
                               sure it is; about timing; what was spent once */
   size_t count;
+  size_t advice; /* index of the finding that advises to measure again, because interruptions or
+                    differing runs make the times unsure; SIZE_MAX: they do not */
   bool is_nothing_large;  /* no change of the model is known to save ETR_FINDING_MUCH */
   const char *times_note; /* that times of findings have more in them than the rows; NULL if not */
   const etr_delegate_facts
@@ -63,11 +65,6 @@ typedef struct etr_finding_code {
 /** Returns the code that a finding is about, as docs/findings.md has it; NULL if there is none.
  * Static. */
 const etr_finding_code *etr_finding_code_of(const etr_finding *finding);
-
-/** Returns true if no time of one inference is sure: the runs of a method take one of two times, or
- * their spread (etr_stats_spread()) is above a quarter of the typical time. False for fewer than
- * five runs, of which no spread is known, and for runs of several phases. */
-bool etr_runs_differ_much(const etr_method *method);
 
 /** Follows what the runs are like, where they differ much. */
 #define ETR_TIMES_NOT_SURE ": measure again, times of inferences are not sure"

@@ -109,6 +109,17 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     put_outliers(writer, noise, execute);
 }
 
+bool etr_runs_differ_much(const etr_method *method) {
+  const double much = 0.25; /* of the time */
+  const etr_stats *execute = &method->execute;
+  double spread = etr_stats_spread(execute, 0);
+  if (isnan(spread))
+    spread = (execute->max - execute->min) / 2;
+  bool is_wide = spread > much * execute->typical;
+  return method->mixed_phase_count < 2 && (method->noise.verdict == ETR_NOISE_TWO_MODES ||
+                                           (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
+}
+
 double etr_spread_factor(const etr_method *method) {
   enum {
     WORTH_A_WORD = 3
@@ -118,8 +129,10 @@ double etr_spread_factor(const etr_method *method) {
   bool is_only_noisy = noise->verdict == ETR_NOISE_NOISY || noise->verdict == ETR_NOISE_FEW_RUNS;
   bool is_said_elsewhere = noise->outliers || method->slow_runs.run_count ||
                            method->mixed_phase_count > 1;
-  bool is_worth = execute->min > 0 && execute->max >= WORTH_A_WORD * execute->min;
-  return is_only_noisy && !is_said_elsewhere && is_worth ? execute->max / execute->min : 0;
+  bool is_worth = execute->max >= WORTH_A_WORD * execute->min || etr_runs_differ_much(method);
+  return is_only_noisy && !is_said_elsewhere && is_worth && execute->min > 0
+             ? execute->max / execute->min
+             : 0;
 }
 
 const char *etr_spread_text(etr_arena *arena, const etr_method *method) {
@@ -142,19 +155,16 @@ bool etr_is_between_modes(const etr_method *method) {
   return true;
 }
 
-/* Returns true if a time, in ticks, is written with its spread: the runs have one, it is smaller
- * than the time, and they are of one phase and not in two modes, between which no run is. */
-static bool has_spread(const etr_method *method, double time) {
+bool etr_has_spread(const etr_method *method) {
   double spread = etr_stats_spread(&method->execute, 0);
-  return spread > 0 && spread < time && method->mixed_phase_count < 2 &&
+  return spread > 0 && spread < method->execute.typical && method->mixed_phase_count < 2 &&
          !etr_is_between_modes(method);
 }
 
 const char *etr_few_runs_text(const etr_method *method) {
   if (method->noise.verdict != ETR_NOISE_FEW_RUNS)
     return "";
-  return has_spread(method, method->execute.typical) ? "\xC2\xB1 is rough: few runs"
-                                                     : "too few runs to judge noise";
+  return etr_has_spread(method) ? "\xC2\xB1 is rough: few runs" : "too few runs to judge noise";
 }
 
 /* As physicists do (the rule of the Particle Data Group), the spread has two digits if it begins
@@ -163,7 +173,6 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
                      etr_unit unit) {
   double time = etr_ranking_time(profile, etr_times_of(&method->execute)),
          spread = etr_stats_spread(&method->execute, 0);
-  bool is_wide = spread >= time;
   if (etr_is_between_modes(method)) {
     etr_put_time(writer, profile, method->noise.modes[0].p50, unit);
     etr_puts(writer, " or ");
@@ -171,16 +180,9 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
     etr_putf(writer, " %s", etr_unit_name(unit));
     return;
   }
-  if (!has_spread(method, time)) {
+  if (!etr_has_spread(method)) {
     etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
-    if (is_wide && method->mixed_phase_count < 2) {
-      etr_puts(writer, " (");
-      etr_put_time(writer, profile, method->execute.min, unit);
-      etr_puts(writer, " \xE2\x80\x93 ");
-      etr_put_time(writer, profile, method->execute.max, unit);
-      etr_puts(writer, ")");
-    }
     return;
   }
   double leading = etr_ticks_to_unit(profile, spread, unit);
@@ -211,7 +213,8 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
     /* A finding counts the slow runs by another rule: two numbers of one thing only confuse. */
     if (method->slow_runs.run_count && method->slow_runs.run_count != noise.outliers)
       noise.outliers = 0;
-    return etr_noise_text(arena, profile, &noise, &method->execute, unit);
+    const char *of_noise = etr_noise_text(arena, profile, &noise, &method->execute, unit);
+    return of_noise && !of_noise[0] ? etr_spread_text(arena, method) : of_noise;
   }
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < method->run_phase_count; i++) {
@@ -234,7 +237,8 @@ const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  bool is_special = method->mixed_phase_count < 2 && special && special[0];
+  bool is_special = method->mixed_phase_count < 2 && is_more_than_steady(noise) && special &&
+                    special[0];
   etr_puts(&writer, is_special ? special : etr_noise_verdict_name(noise->verdict));
   if (noise->verdict < ETR_NOISE_TWO_MODES) {
     etr_putf(&writer, " (cv %s", noise->cv > 1 ? "over " : "");

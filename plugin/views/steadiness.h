@@ -13,9 +13,8 @@
  * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady
  * but for 3 of 40 runs, 1.6-4.1" and a times sign. The name of the phase precedes it if the method
  * has several: "decode: 22 % slower over 12 runs". Outliers are left out where etr_method.slow_runs
- * has another number of slow runs. Returns "" if the runs are merely steady or noisy, or too few,
- * and NULL when out of memory. It uses only etr_method.noise and the names and noise of
- * etr_method.run_phases, which documents of the dashboard contain too. */
+ * has another number of slow runs. If there is nothing of all that, it returns etr_spread_text();
+ * NULL when out of memory. */
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
@@ -26,9 +25,15 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
 const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
                                const etr_method *method, etr_unit unit);
 
-/** Returns how many times the fastest run the slowest took, if the runs are noisy or few, it is at
- * least three times, and nothing else says so: outliers, a finding about slow runs, phases; else 0.
- */
+/** Returns true if no time of one inference is sure: the runs of a method take one of two times, or
+ * half the range of their times is above a quarter of the typical time: from the 10th to the 90th
+ * percentile (etr_stats_spread()) or, of fewer than five runs, from the fastest to the slowest.
+ * False for runs of several phases. */
+bool etr_runs_differ_much(const etr_method *method);
+
+/** Returns how many times the fastest run the slowest took, if the runs are noisy or few, they
+ * differ much or it is at least three times, and nothing else says so: outliers, a finding about
+ * slow runs, phases; else 0. */
 double etr_spread_factor(const etr_method *method);
 
 /** Returns "the slowest of 5 runs took 4.1 times the fastest"; "" if etr_spread_factor() is 0, or
@@ -51,12 +56,16 @@ const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile
 /** Returns true if runs take one of two times and the typical time is neither: no run takes it. */
 bool etr_is_between_modes(const etr_method *method);
 
-/** Writes the time of Method::execute by the statistic that ranks and, with five runs or more,
- * their spread (etr_stats_spread()): "82.4 ms ± 1.0"; the least and the most of runs whose spread
- * is as large as the time: "82.4 ms (20.1 – 410)"; both times if it is between two modes:
- * "1.35 or 5.55 ms". */
+/** Writes the time of Method::execute by the statistic that ranks and their spread
+ * (etr_stats_spread()), if etr_has_spread(): "82.4 ms ± 1.0"; both times if it is between two
+ * modes: "1.35 or 5.55 ms". */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit);
+
+/** Returns true if etr_put_execute() writes the spread: there are five runs or more, it is smaller
+ * than the typical time, and they are of one phase and not in two modes, between which no run is.
+ */
+bool etr_has_spread(const etr_method *method);
 
 /** Returns what a time of few runs needs said: that ± is rough where etr_put_execute() writes it,
  * else that noise cannot be judged; "" if there are enough runs. Static. */

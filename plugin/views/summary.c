@@ -66,6 +66,7 @@ static bool keep_wanted_findings(etr_summary *summary, etr_arena *arena, const b
   }
   summary->findings.list = kept;
   summary->findings.count = count;
+  summary->findings.advice = SIZE_MAX;
   return true;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "views/findings.h"
 #include "views/kernel_ratio.h"
+#include "views/steadiness.h"
 
 #include "tiny_profile.h"
 
@@ -586,8 +587,7 @@ static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow,
   for (uint32_t i = 0; i < ETR_COUNT(ticks); i++)
     ticks[i] = 1000000 + 200000 * (i >= 25);
   tiny_run(t, ticks, ETR_COUNT(ticks));
-  t->method.execute.p50 = 1e6;
-  t->method.execute.typical = 1e6;
+  t->method.execute = (etr_stats){.count = ETR_COUNT(ticks), .p50 = 1e6, .typical = 1e6};
   t->method.noise = noise;
   t->method.slow_runs = slow;
   return find(t, &t->profile, kind);

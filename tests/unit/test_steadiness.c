@@ -11,27 +11,64 @@
 
 static const etr_profile profile = {.ticks_per_second = 1e9};
 
-/* Runs that are merely noisy, or few, say by how much they differ if one takes three times another.
- */
+/* Runs that are merely noisy, or few, say by how much they differ if one takes three times another,
+ * or if the time of one inference is not sure. */
 Test(steadiness, runs_that_differ_much_say_by_how_much) {
   static const struct {
     etr_noise noise;
-    double max; /* the fastest run takes 1 ms */
+    double p90, max; /* the fastest run takes 1 ms */
     const char *text;
   } cases[] = {
-      {{.verdict = ETR_NOISE_NOISY}, 2.9e6, ""},
-      {{.verdict = ETR_NOISE_STEADY}, 4.1e6, ""},
-      {{.verdict = ETR_NOISE_STEP}, 4.1e6, ""},
-      {{.verdict = ETR_NOISE_NOISY, .outliers = 1}, 4.1e6, ""}, /* which a sentence names */
-      {{.verdict = ETR_NOISE_NOISY}, 4.1e6, "the slowest of 5 runs took 4.1 times the fastest"},
-      {{.verdict = ETR_NOISE_FEW_RUNS}, 87e6, "the slowest of 5 runs took 87 times the fastest"},
+      {{.verdict = ETR_NOISE_NOISY}, 1e6, 2.9e6, ""},
+      {{.verdict = ETR_NOISE_STEADY}, 1e6, 4.1e6, ""},
+      {{.verdict = ETR_NOISE_STEP}, 1e6, 4.1e6, ""},
+      {{.verdict = ETR_NOISE_NOISY, .outliers = 1}, 1e6, 4.1e6, ""}, /* which a sentence names */
+      {{.verdict = ETR_NOISE_NOISY},
+       1e6,
+       4.1e6,
+       "the slowest of 5 runs took 4.1 times the fastest"},
+      {{.verdict = ETR_NOISE_FEW_RUNS},
+       1e6,
+       87e6,
+       "the slowest of 5 runs took 87 times the fastest"},
+      {{.verdict = ETR_NOISE_NOISY},
+       2e6,
+       2.9e6,
+       "the slowest of 5 runs took 2.9 times the fastest"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     etr_arena arena = {0};
-    etr_method method = {.noise = cases[i].noise, .execute = {.min = 1e6, .max = cases[i].max}};
+    etr_method method = {.noise = cases[i].noise,
+                         .execute = {.count = 5,
+                                     .min = 1e6,
+                                     .p10 = 1e6,
+                                     .typical = 1.2e6,
+                                     .p90 = cases[i].p90,
+                                     .max = cases[i].max}};
     method.noise.run_count = 5;
     cr_expect_str_eq(etr_spread_text(&arena, &method), cases[i].text);
     etr_arena_clear(&arena);
+  }
+}
+
+/* Fewer than five runs have no percentiles: what counts is the fastest and the slowest of them. */
+Test(steadiness, two_to_four_runs_may_differ_much) {
+  static const struct {
+    size_t runs, phases;
+    double min, max; /* the typical run takes 4 ms */
+    bool is_much;
+  } cases[] = {{1, 0, 4e6, 4e6, false},  {2, 0, 3.1e6, 4.9e6, false}, {2, 0, 2.9e6, 5.1e6, true},
+               {4, 0, 3.8e6, 6e6, true}, {4, 2, 1e6, 9e6, false},     {5, 0, 1e6, 9e6, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const etr_method method = {.noise = {.verdict = ETR_NOISE_FEW_RUNS},
+                               .mixed_phase_count = cases[i].phases,
+                               .execute = {.count = cases[i].runs,
+                                           .min = cases[i].min,
+                                           .p10 = 3.9e6,
+                                           .typical = 4e6,
+                                           .p90 = 4.1e6,
+                                           .max = cases[i].max}};
+    cr_expect_eq(etr_runs_differ_much(&method), cases[i].is_much, "case %zu", i);
   }
 }
 
