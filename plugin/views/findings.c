@@ -458,42 +458,6 @@ static const char *shorten_text(const etr_finder *finder, const char *text, size
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
-typedef bool rule(etr_finder *finder);
-
-/* Applies rules in this order, each of which adds its findings. Returns false when out of memory.
- */
-static bool apply_rules(etr_finder *finder, rule *const *rules, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (!rules[i](finder))
-      return false;
-  return !etr_arena_failed(finder->arena);
-}
-
-/* Adds all findings about a method, without an order. Returns false when out of memory. */
-static bool add_all_findings(etr_finder *finder) {
-  static rule *const of_runs[] = {add_first_run_finding, add_load_finding, etr_add_run_findings};
-  /* The first two find out what the other rules read. */
-  static rule *const of_graph[] = {
-      etr_finder_measure_calls,       etr_finder_classify_nodes,  etr_add_partition_findings,
-      etr_add_softmax_check_findings, etr_add_constant_findings,  etr_add_copy_findings,
-      etr_add_pattern_findings,       etr_add_depthwise_findings, etr_add_decoder_findings,
-      etr_add_slow_call_findings,     etr_add_outlier_findings,   etr_add_cost_findings,
-      etr_add_accuracy_findings};
-  /* The lever asks which findings there are. It comes before those about runs, because advice on
-   * how to measure is no reason to leave it out. */
-  static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
-                                  etr_add_delegate_findings, etr_add_lever_findings};
-  /* Several methods share the runs: it is not known which ran, and so not what to change. */
-  if (finder->method->shared)
-    return apply_rules(finder, of_runs, ETR_COUNT(of_runs));
-  if (!etr_finder_measure_delegates(finder))
-    return false;
-  if (finder->graph && !apply_rules(finder, of_graph, ETR_COUNT(of_graph)))
-    return false;
-  return apply_rules(finder, of_time, ETR_COUNT(of_time)) &&
-         apply_rules(finder, of_runs, ETR_COUNT(of_runs));
-}
-
 /* Returns true if all operators of a finding, of which there are some, are the other's, too. */
 static bool has_all_nodes_of(const etr_finding *other, const etr_finding *finding) {
   size_t found = 0;
@@ -530,6 +494,43 @@ static void remove_redundant(etr_finder *finder) {
       finder->found.data[kept++] = finding;
   }
   finder->found.count = kept;
+}
+
+typedef bool rule(etr_finder *finder);
+
+/* Applies rules in this order, each of which adds its findings. Returns false when out of memory.
+ */
+static bool apply_rules(etr_finder *finder, rule *const *rules, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!rules[i](finder))
+      return false;
+  return !etr_arena_failed(finder->arena);
+}
+
+/* Adds all findings about a method, without an order. Returns false when out of memory. */
+static bool add_all_findings(etr_finder *finder) {
+  static rule *const of_runs[] = {add_first_run_finding, add_load_finding, etr_add_run_findings};
+  /* The first two find out what the other rules read. */
+  static rule *const of_graph[] = {
+      etr_finder_measure_calls,       etr_finder_classify_nodes,  etr_add_partition_findings,
+      etr_add_softmax_check_findings, etr_add_constant_findings,  etr_add_copy_findings,
+      etr_add_pattern_findings,       etr_add_depthwise_findings, etr_add_decoder_findings,
+      etr_add_slow_call_findings,     etr_add_outlier_findings,   etr_add_cost_findings,
+      etr_add_accuracy_findings};
+  /* The lever asks which findings there are. It comes before those about runs, because advice on
+   * how to measure is no reason to leave it out. */
+  static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
+                                  etr_add_delegate_findings, etr_add_lever_findings};
+  /* Several methods share the runs: it is not known which ran, and so not what to change. */
+  if (finder->method->shared)
+    return apply_rules(finder, of_runs, ETR_COUNT(of_runs));
+  if (!etr_finder_measure_delegates(finder))
+    return false;
+  if (finder->graph && !apply_rules(finder, of_graph, ETR_COUNT(of_graph)))
+    return false;
+  remove_redundant(finder); /* levers ask which findings remain */
+  return apply_rules(finder, of_time, ETR_COUNT(of_time)) &&
+         apply_rules(finder, of_runs, ETR_COUNT(of_runs));
 }
 
 /* ---- Measuring again ---- */
