@@ -264,6 +264,25 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.deepEqual(dashboard.errors, []);
   });
 
+  it('marks an operator in Timeline whose typical time contains the interruption itself', async () => {
+    const path = join(folder, 'typical.html'), record = join(fixtures, 'two_partitioners');
+    run('report', record, '-o', path);
+    const times = run('nodes', record, '--format', 'csv', '--top', '0', '--columns', 'typical,p50,max').trim().split('\n').slice(1).map(line => line.split(',').slice(-3).map(Number));
+    const [[, , max]] = times.filter(([typical, p50, most]) => most > 5 * p50 && most < 5 * typical), dashboard = await show(path);
+    await dashboard.view('Timeline');
+    const select = dashboard.frame.getByLabel('Run', {exact: true}), found = [];
+    for (const value of await select.locator('option').evaluateAll(options => options.map(option => option.value))) {
+      await select.selectOption(value);
+      found.push(...await dashboard.frame.locator('.scene-canvas').evaluate(async canvas => {
+        await new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+        const {shown} = canvas.scene;
+        return shown.rows.flatMap(({marks = [], id}) => marks.map(at => shown.told(id[at]).lines[1]));
+      }));
+    }
+    assert.ok(found.some(time => time.startsWith(max.toFixed(3)) && / · median 0\.\d+, /.test(time)), `${max}: ${found.join('; ')}`);
+    assert.deepEqual(dashboard.errors, []);
+  });
+
   it('links a finding to the section that says how', async () => {
     const path = join(folder, 'how.html'), record = join(fixtures, 'mv2_portable');
     run('report', record, '-o', path);

@@ -287,10 +287,10 @@ export function timesOfRun(timeline, at, perRun, count) {
 }
 
 /**
- * Whether an event took so much longer than its operator does that something must have interrupted it: five times as
+ * Whether an event took so much longer than the median of its operator that something must have interrupted it: five times as
  * long, and by more than five steps of the clock.
  */
-export const isInterrupted = (ns, typical, step) => ns > 5 * typical && ns - typical > 5 * step;
+export const isInterrupted = (ns, median, step) => ns > 5 * median && ns - median > 5 * step;
 
 /* What an event is in any run: the operator, or the call of a delegate. */
 const keyOfEvent = ({operator, instruction}, event) =>

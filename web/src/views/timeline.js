@@ -182,12 +182,12 @@ function timesInRuns(events, event) {
   return timesOnNoNode.get(events).get(event) ?? [];
 }
 
-/* How long an event takes usually, in ns: [typical, least, most] of its operator; of a kernel on no node the median is
-   typical. */
+/* How long an event takes usually, in ns: [median, least, most] of its operator or, of a kernel on no node, of some
+   runs. The typical run may contain an interruption, the median does not. */
 function usualOf(events, event) {
   const {operators} = events.method,
     row = events.operator[event];
-  if (row >= 0) return ['typical', 'min', 'max'].map(key => operators.numbers(key)[row]);
+  if (row >= 0) return ['p50', 'min', 'max'].map(key => operators.numbers(key)[row]);
   const times = timesInRuns(events, event)
     .filter(ns => ns >= 0)
     .sort((a, b) => a - b);
@@ -394,14 +394,12 @@ const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
 const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
 
-/* How long an event takes usually, after a separator: ", typical 1.2, 1.0 – 3.4"; nothing of a single run. */
+/* How long an event takes usually, after a separator: ", median 1.2, 1.0 – 3.4"; nothing of a single run. */
 function usualText(events, event, separator) {
   if (method.value.runs < 2) return '';
-  const row = events.operator[event],
-    [typical, ...rest] = usualOf(events, event),
-    text = ns => timeOf(ns, stepOf(events.backend(event)));
-  const usual = row < 0 ? `median ${text(typical)}` : `typical ${timeText(typical, 0, [row])}`;
-  return `${separator}${usual}, ${rest.map(text).join(' – ')}`;
+  const [median, ...rest] = usualOf(events, event).map(ns => timeOf(ns, stepOf(events.backend(event))));
+  return `${separator}median ${median}, ${rest.join(' – ')}`;
+}
 }
 
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
