@@ -5,6 +5,7 @@
 #include "output/statistics.h"
 
 #include "output/table.h"
+#include "views/interruptions.h"
 #include "views/method_rule.h"
 #include "views/steadiness.h"
 #include "views/throughput.h"
@@ -160,9 +161,11 @@ ETR_ROW_TYPE(throughput, throughput_fields);
 /* Writes "throughput": the tokens of runs whose Method::execute is given; null if there are none.
  * Without `execute`, the rate has no words. */
 static void put_throughput(const etr_fields *fields, etr_arena *arena,
-                           const etr_throughput *throughput, const etr_stats *execute) {
+                           const etr_throughput *throughput, const etr_stats *execute,
+                           bool is_interrupted) {
   const throughput_row row = {
-      throughput, execute ? etr_throughput_rate_text(arena, throughput, execute) : NULL};
+      throughput,
+      execute ? etr_throughput_rate_text(arena, throughput, execute, is_interrupted) : NULL};
   etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, throughput ? &row : NULL);
 }
 
@@ -181,7 +184,7 @@ static void put_run_phase(const etr_fields *fields, etr_arena *arena, const etr_
   etr_field_stats(fields, &phase->execute);
   put_noise_object(fields, &phase->noise,
                    etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
-  put_throughput(fields, arena, phase->throughput, &phase->execute);
+  put_throughput(fields, arena, phase->throughput, &phase->execute, false);
   etr_jw_end(fields->json);
 }
 
@@ -190,7 +193,8 @@ void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_m
   const char *steadiness = etr_steadiness_text(arena, fields->profile, method, shown);
   put_noise_object(fields, &method->noise, steadiness);
   bool has_phases = method->mixed_phase_count > 1; /* of which each has a rate of its own */
-  put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute);
+  put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute,
+                 method->throughput && etr_is_interrupted(arena, fields->profile, method));
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)

@@ -190,6 +190,11 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
   return good;
 }
 
+bool etr_is_interrupted(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  etr_interruptions found;
+  return etr_interruptions_find(&found, arena, profile, method) && found.whole > 0;
+}
+
 double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
                                    const etr_method *method, const etr_graph *graph) {
   double *ticks = etr_arena_alloc_array(arena, graph->node_count, sizeof *ticks);

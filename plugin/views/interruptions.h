@@ -33,6 +33,12 @@ typedef struct etr_interruptions {
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 
+/** Follows a number that interruptions made worse. */
+#define ETR_WITH_INTERRUPTIONS ", with interruptions"
+
+/** Returns true if there are interruptions in a method's typical run. */
+bool etr_is_interrupted(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 /** Returns, for each node of a graph, its ticks in the typical run without interruptions, in the
  * arena; NULL when out of memory. */
 double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,

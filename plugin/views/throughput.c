@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "base/writer.h"
 #include "output/label.h"
+#include "views/interruptions.h"
 
 #include <math.h>
 
@@ -54,7 +55,7 @@ static void put_rates_of_runs(etr_writer *writer, etr_arena *arena,
 }
 
 const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
-                                     const etr_stats *execute) {
+                                     const etr_stats *execute, bool is_interrupted) {
   const double much = 0.05; /* of the time that the runs differ: it has no third digit then */
   int digits = etr_stats_spread(execute, 0) > much * execute->typical ? 2 : 3;
   etr_text text;
@@ -65,11 +66,12 @@ const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *thr
   put_number(&writer, arena, rounded_to(throughput->tokens_per_second, digits));
   etr_puts(&writer, " tokens/s");
   put_rates_of_runs(&writer, arena, throughput, execute);
+  etr_puts(&writer, is_interrupted ? ETR_WITH_INTERRUPTIONS : "");
   return etr_text_end(&text, &writer);
 }
 
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
-                                const etr_stats *execute) {
+                                const etr_stats *execute, bool is_interrupted) {
   etr_text text;
   etr_writer writer;
   if (!throughput)
@@ -82,7 +84,7 @@ const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughp
   etr_putf(&writer, " token%s a run: ", fabs(tokens - 1) > 0 ? "s" : "");
   put_number(&writer, arena, throughput->ms_per_token);
   etr_putf(&writer, " ms per token, %s",
-           etr_or_empty(etr_throughput_rate_text(arena, throughput, execute)));
+           etr_or_empty(etr_throughput_rate_text(arena, throughput, execute, is_interrupted)));
   return etr_text_end(&text, &writer);
 }
 

@@ -4,6 +4,7 @@
  * in each run are written out.
  */
 #include "views/interruptions.h"
+#include "views/throughput.h"
 
 #include "base/stats.h"
 
@@ -129,6 +130,7 @@ static void expect_case(const test_case *c, bool has_nodes) {
     whole += of[op];
   }
   cr_expect(fabs(found.whole - whole) < 1e-6, "%s", c->name);
+  cr_expect_eq(etr_is_interrupted(&arena, &f.profile, &f.method), whole > 0, "%s", c->name);
   etr_arena_clear(&arena);
 }
 
@@ -137,4 +139,17 @@ Test(interruptions, parts_of_the_typical_run) {
     expect_case(&cases[i], true);
     expect_case(&cases[i], false);
   }
+}
+
+/* A rate of tokens is that of the typical run, and says so if that was interrupted. */
+Test(interruptions, rates_say_that_they_contain_them) {
+  static const etr_throughput tokens = {
+      .tokens_per_run = 1, .ms_per_token = 20, .tokens_per_second = 50};
+  static const etr_stats execute = {.count = 4, .typical = 2e7};
+  etr_arena arena = {0};
+  cr_expect_str_eq(etr_throughput_text(&arena, &tokens, &execute, false),
+                   "1 token a run: 20 ms per token, 50 tokens/s");
+  cr_expect_str_eq(etr_throughput_text(&arena, &tokens, &execute, true),
+                   "1 token a run: 20 ms per token, 50 tokens/s, with interruptions");
+  etr_arena_clear(&arena);
 }
