@@ -1158,6 +1158,8 @@ typedef struct etr_event {
   const uint32_t
       *sample_runs; /**< sample_count entries: index into etr_profile.runs of each sample */
   size_t sample_count;
+  size_t excluded_count; /**< entries of `durations` and `sample_runs` behind these, of excluded
+                            runs */
   etr_stats stats; /**< statistics of `durations`; `typical` is over the typical run of the method,
                       or of all loads of the block */
 } etr_event;

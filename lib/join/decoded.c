@@ -32,6 +32,7 @@ static etr_event_facts event_facts_of(const etr_decoded *d, const etr_event *row
  * a counter and counts as odd, as a file with such times is damaged. */
 static void convert_durations(etr_event *row, etr_event_meaning *meaning, double factor,
                               etr_decoding *decoding) {
+  const double MOST_TICKS = 9e18; /* of an excluded run, whose ticks have no limit together */
   uint64_t *durations = decoding->samples->durations + etr_samples_first(decoding->samples, row);
   double sum = row->stats.avg * (double)row->stats.count * factor;
   if (sum > (double)decoding->ticks_left) {
@@ -42,8 +43,8 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     return;
   }
   decoding->ticks_left -= (uint64_t)sum;
-  for (size_t i = 0; i < row->sample_count; i++)
-    durations[i] = (uint64_t)((double)durations[i] * factor + 0.5);
+  for (size_t i = 0; i < row->sample_count + row->excluded_count; i++)
+    durations[i] = (uint64_t)ETR_MIN((double)durations[i] * factor + 0.5, MOST_TICKS);
   double *stats[] = {&row->stats.avg, &row->stats.min, &row->stats.max,
                      &row->stats.p10, &row->stats.p50, &row->stats.p90};
   for (size_t i = 0; i < ETR_COUNT(stats); i++)

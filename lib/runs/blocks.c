@@ -191,6 +191,7 @@ static void move_samples_of_leaving_runs(const etr_blocks *blocks, etr_event *ro
   for (size_t i = 0; i < left; i++)
     etr_samples_put(&blocks->samples, row, moved[i]);
   row->sample_count = count - left;
+  row->excluded_count = leaving->groups ? 0 : left;
 }
 
 bool etr_block_remove_runs(const etr_blocks *blocks, etr_block *block, etr_leaving leaving) {

@@ -360,7 +360,8 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = etr_first_run_factor(&s->first_run);
   /* A first run that is faster warmed up nothing, and one that was excluded has its time there. */
-  if (factor >= 1.05 && !s->method->skipped_run_count) {
+  bool says_first = factor >= 1.05 && !s->method->skipped_run_count;
+  if (says_first) {
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the typical run" DOT);
@@ -368,9 +369,8 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
   etr_puts(&writer, etr_or_empty(etr_variation_text(&r->answer.arena, r->answer.profile, s->method,
                                                     r->answer.options->unit)));
   double spread = etr_spread_factor(s->method);
-  /* Of few runs, the first one may have said already why they differ. */
-  bool says_why = s->method->noise.verdict == ETR_NOISE_FEW_RUNS && factor >= 1.05;
-  if (spread > 0 && !says_why && !has_range(s->method))
+  says_first &= s->method->noise.verdict == ETR_NOISE_FEW_RUNS; /* it is why they differ */
+  if (spread > 0 && !says_first && !has_range(s->method))
     etr_putf(&writer, ", slowest %.*f" TIMES " the fastest", spread < 9.95 ? 1 : 0, spread);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
@@ -404,9 +404,11 @@ static void put_line(report *r, const char *text) {
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, text);
 }
 
-/* Writes the least and the most of some runs without their unit, "2.39 – 4.52". */
-static void put_least_and_most(const report *r, etr_writer *w, const etr_stats *stats) {
+/* Writes the least and the most of some runs without their unit, "2.39 – 4.52", behind a text. */
+static void put_least_and_most(const report *r, etr_writer *w, const char *text,
+                               const etr_stats *stats) {
   etr_unit unit = r->answer.options->unit;
+  etr_puts(w, text);
   etr_put_time(w, r->answer.profile, stats->min, unit);
   etr_puts(w, " \xE2\x80\x93 ");
   etr_put_time(w, r->answer.profile, stats->max, unit);
@@ -420,8 +422,7 @@ static void put_prompt_times(report *r, etr_writer *w, const etr_first_token *fi
                                                       : &maker->run_phases[first->phase].execute;
   if (!etr_are_few_far_apart(prompts->count, prompts->min, prompts->max))
     return;
-  etr_puts(w, " (");
-  put_least_and_most(r, w, prompts);
+  put_least_and_most(r, w, " (", prompts);
   etr_puts(w, " by run)");
 }
 
@@ -437,7 +438,7 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
   put_prompt_times(r, &writer, first);
-  if (etr_is_interrupted(&r->answer.arena, r->answer.profile, maker))
+  if (etr_interrupted_runs_text(&r->answer.arena, r->answer.profile, maker))
     etr_puts(&writer, ETR_WITH_INTERRUPTIONS);
   if (maker != method)
     etr_putf(&writer, " (%s)", etr_label_method(maker->name));
@@ -463,8 +464,8 @@ static void put_token_times(report *r, const etr_summary *s) {
   bool has_phases = method->mixed_phase_count > 1 && method->throughput && !method->throughput->why;
   if (!has_phases)
     put_line(r, etr_throughput_text(arena, method->throughput, &method->execute,
-                                    method->throughput &&
-                                        etr_is_interrupted(arena, r->answer.profile, method)));
+                                    method->throughput && etr_interrupted_runs_text(
+                                                              arena, r->answer.profile, method)));
   for (size_t i = 0; has_phases && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute, false);
@@ -513,10 +514,8 @@ static void put_first_line(report *r, const etr_summary *s, bool is_interrupted,
     etr_putf(&writer, "%s of %zu runs", etr_statistic_word(profile), s->method->run_count);
   else
     etr_puts(&writer, "one run");
-  if (has_range(s->method) && !is_brief) {
-    etr_puts(&writer, ", ");
-    put_least_and_most(r, &writer, &s->method->execute);
-  }
+  if (has_range(s->method) && !is_brief)
+    put_least_and_most(r, &writer, ", ", &s->method->execute);
   bool is_unsure = etr_runs_differ_much(s->method) || is_interrupted;
   etr_puts(&writer, is_unsure ? "; measure again)" : ")");
   const char *head = etr_text_end(&text, &writer);

@@ -155,6 +155,29 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Returns the operator that took most of what the first run took longer, or else of which backend a
+ * call did: "full.out", "calling XNNPACK". NULL if none did. */
+static const char *cause_of_first_run(const etr_finder *finder, const etr_first_run *first) {
+  const etr_event *found = NULL;
+  for (size_t i = 0; i < finder->method->block_count; i++) {
+    const etr_block *block = &finder->profile->blocks[finder->method->blocks[i]];
+    for (const etr_event *event = block->events; event < block->events + block->event_count;
+         event++) {
+      double excess = -event->stats.typical;
+      for (size_t k = 0; k < event->sample_count + event->excluded_count; k++)
+        excess += event->sample_runs[k] == first->run ? (double)event->durations[k] : 0;
+      bool is_timed = event->kind >= ETR_EVENT_KERNEL && event->unit == ETR_EVENT_UNIT_TIME;
+      bool is_most = excess * 2 > first->ticks - first->rest.typical && event->stats.count;
+      if (is_timed && is_most && (!found || found->kind == ETR_EVENT_DELEGATE_CALL))
+        found = event;
+    }
+  }
+  if (!found || found->kind != ETR_EVENT_DELEGATE_CALL)
+    return found ? found->kernel : NULL;
+  return etr_arena_format(finder->arena, "calling %s",
+                          etr_finder_backend_name(finder, etr_or_empty(found->backend)));
+}
+
 /* Adds the finding that the first run takes much longer than the others, if it does. A first run on
  * a prompt has more to do, so there is none then. Returns false when out of memory. */
 static bool add_first_run_finding(etr_finder *finder) {
@@ -174,10 +197,11 @@ static bool add_first_run_finding(etr_finder *finder) {
                        finder->method->graph == ETR_NONE;
   added->title = may_be_longer ? "See why the first run takes longer"
                                : "Run one inference before it matters";
-  added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s", "the first ",
-                                 first.phase, first.phase[0] ? " " : "",
-                                 factor_text(finder, factor),
-                                 may_be_longer ? ": a longer input, or warming up" : "");
+  const char *cause = cause_of_first_run(finder, &first);
+  added->fact = etr_arena_format(
+      finder->arena, "the first %s%srun takes %s times as long%s%s%s", first.phase,
+      first.phase[0] ? " " : "", factor_text(finder, factor), cause ? ", mostly in " : "",
+      etr_or_empty(cause), may_be_longer ? ": a longer input, or warming up" : "");
   added->evidence = etr_arena_format(
       finder->arena, "The first run takes %s, %s times the typical one of the other %zu, %s.",
       etr_finder_time_text(finder, first.ticks), factor_text(finder, factor), first.rest.count,
@@ -576,20 +600,6 @@ static void set_uncertain_ticks(const etr_finder *finder, etr_finding *finding, 
   finding->share = finding->potential_share = ticks / typical;
 }
 
-/* Returns how many of the method's runs had an interruption; 0 when out of memory. */
-static size_t count_interrupted_runs(const etr_finder *finder) {
-  const etr_method *method = finder->method;
-  bool *is_interrupted = etr_arena_alloc_array(finder->arena, method->run_count,
-                                               sizeof *is_interrupted);
-  size_t count = 0;
-  for (size_t i = 0; is_interrupted && i < method->time_slice_count; i++) {
-    uint32_t run = method->time_slices[i].run;
-    count += !is_interrupted[run] && finder->groups->interruptions.ticks[i] > 0;
-    is_interrupted[run] |= finder->groups->interruptions.ticks[i] > 0;
-  }
-  return count;
-}
-
 /* Makes a finding advise to measure again without interruptions, which take so many ticks of the
  * typical run: the first finding about them, or else a new one. Returns false when out of memory.
  */
@@ -604,8 +614,8 @@ static bool advise_against_interruptions(etr_finder *finder, double interrupted_
   set_uncertain_ticks(finder, finding, interrupted_ticks);
   finding->fact = etr_arena_format(
       finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
-      count_interrupted_runs(finder), finder->method->run_count,
-      etr_finder_time_text(finder, interrupted_ticks));
+      etr_interruptions_count_runs(&finder->groups->interruptions, finder->arena, finder->method),
+      finder->method->run_count, etr_finder_time_text(finder, interrupted_ticks));
   return finding->fact != NULL;
 }
 
@@ -617,16 +627,12 @@ static bool advise_to_measure(etr_finder *finder) {
     return advise_against_interruptions(finder, finder->groups->interrupted);
   if (!etr_runs_differ_much(method) || find_by_kind(finder, etr_finding_is_timing))
     return true;
-  const etr_stats *execute = &method->execute;
-  bool has_percentiles = !isnan(etr_stats_spread(execute, 0));
   const char *evidence = etr_arena_format(
       finder->arena,
-      "%s take %s to %s%s. To measure quietly, close other programs, let the device cool, fix its "
-      "clock, and record at least 30 runs.",
-      has_percentiles ? "Most runs" : "The runs",
-      etr_finder_time_text(finder, has_percentiles ? execute->p10 : execute->min),
-      etr_finder_time_text(finder, has_percentiles ? execute->p90 : execute->max),
-      has_percentiles ? " (10th and 90th percentile)" : "");
+      "The runs take %s to %s. To measure quietly, close other programs, let the device cool, fix "
+      "its clock, and record at least 30 runs.",
+      etr_finder_time_text(finder, method->execute.min),
+      etr_finder_time_text(finder, method->execute.max));
   const char *spread = etr_spread_text(finder->arena, method);
   etr_finding *added = add_measure_again(finder, spread[0] ? spread : "the runs differ much",
                                          evidence);

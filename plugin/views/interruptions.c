@@ -190,11 +190,6 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
   return good;
 }
 
-bool etr_is_interrupted(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  etr_interruptions found;
-  return etr_interruptions_find(&found, arena, profile, method) && found.whole > 0;
-}
-
 double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
                                    const etr_method *method, const etr_graph *graph) {
   double *ticks = etr_arena_alloc_array(arena, graph->node_count, sizeof *ticks);
@@ -223,6 +218,19 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
            100 * found.whole / method->execute.typical,
            has_medians ? ", or choose --stat p50" : "");
   return etr_text_end(&text, &writer);
+}
+
+size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *arena,
+                                    const etr_method *method) {
+  bool *is_interrupted = etr_arena_alloc_array(arena, method->run_count, sizeof *is_interrupted);
+  size_t count = 0;
+  for (size_t i = 0; is_interrupted && i < method->time_slice_count; i++) {
+    bool *run = &is_interrupted[method->time_slices[i].run];
+    bool is_new = found->ticks[i] > 0 && !*run;
+    *run |= is_new;
+    count += is_new;
+  }
+  return count;
 }
 
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,

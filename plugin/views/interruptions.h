@@ -36,8 +36,10 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
 /** Follows a number that interruptions made worse. */
 #define ETR_WITH_INTERRUPTIONS ", with interruptions"
 
-/** Returns true if there are interruptions in a method's typical run. */
-bool etr_is_interrupted(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Returns the number of a method's runs in which something was interrupted; 0 when out of memory.
+ */
+size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *arena,
+                                    const etr_method *method);
 
 /** Returns, for each node of a graph, its ticks in the typical run without interruptions, in the
  * arena; NULL when out of memory. */

@@ -98,7 +98,7 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
   size_t all = method->run_count + method->skipped_run_count;
   uint64_t *samples = etr_arena_alloc_array(arena, all, sizeof *samples);
   rest_run *rest = etr_arena_alloc_array(arena, all, sizeof *rest);
-  *out = (etr_first_run){.phase = ""};
+  *out = (etr_first_run){.phase = "", .run = first};
   if (!samples || !rest)
     return false;
   if (first == ETR_NONE)

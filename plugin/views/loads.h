@@ -43,6 +43,7 @@ static inline bool etr_load_is_whole(double time, double whole) {
  * phases, the others are the runs of the first run's phase. */
 typedef struct etr_first_run {
   const char *phase; /* name of the phase; "" if the method has none */
+  uint32_t run;      /* its index in etr_profile.runs */
   double ticks;      /* Method::execute of the first run, in ticks; 0 without runs */
   etr_stats
       rest; /* Method::execute of the other runs; count is 0 if there are fewer than two runs */

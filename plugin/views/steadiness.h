@@ -62,9 +62,8 @@ bool etr_is_between_modes(const etr_method *method);
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit);
 
-/** Returns true if etr_put_execute() writes the spread: there are five runs or more, it is smaller
- * than the typical time, and they are of one phase and not in two modes, between which no run is.
- */
+/** Returns true if etr_put_execute() writes the spread of the runs: there is one, below the typical
+ * time, and they are of one phase and not in two modes, between which no run is. */
 bool etr_has_spread(const etr_method *method);
 
 /** Returns what a time of few runs needs said: that ± is rough where etr_put_execute() writes it,

@@ -400,7 +400,6 @@ function usualText(events, event, separator) {
   const [median, ...rest] = usualOf(events, event).map(ns => timeOf(ns, stepOf(events.backend(event))));
   return `${separator}median ${median}, ${rest.join(' – ')}`;
 }
-}
 
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
 function told({name, events, event, box, own, same}, raw) {
