@@ -13,8 +13,8 @@
  * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady
  * but for 3 of 40 runs, 1.6-4.1" and a times sign. The name of the phase precedes it if the method
  * has several: "decode: 22 % slower over 12 runs". Outliers are left out where etr_method.slow_runs
- * has another number of slow runs. If there is nothing of all that, it returns etr_spread_text();
- * NULL when out of memory. */
+ * has another number of slow runs. If there is nothing of all that, it returns etr_spread_text(),
+ * which is "" of documents of the dashboard; NULL when out of memory. */
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
