@@ -91,6 +91,8 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
   ETR_VARIANT_MOVES,  /* copies, layout: no example code fits them; most move or convert data, and
                          cannot just be removed */
+  ETR_VARIANT_LATE,   /* constants: the lowering makes most of them, which no pass at the export
+                         sees */
   ETR_VARIANT_LEFT,   /* not_delegated: a partitioner has left them, so example code has no use */
   ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */

@@ -119,14 +119,14 @@ bool etr_finder_classify_nodes(etr_finder *finder) {
 /* What constants take in each run, in ticks over all runs. */
 typedef struct constant_work {
   bool *marked;   /* per node: the operators, and the products that may be delegated without them */
+  bool *is_late;  /* per node: the lowering makes it, of an operator that is not constant */
   uint64_t ticks; /* of the operators, and of calls of delegates that contain nothing else */
   size_t products; /* kernels whose weight becomes constant, so that XNNPACK takes them */
-  size_t operators;
+  size_t operators, late; /* all, and those that the lowering makes */
   uint64_t product_ticks;
   double least, most;  /* what XNNPACK saves of the products */
   const char *product; /* operator of the last one */
   bool unpacks;        /* some of the operators are dequantizations */
-  bool are_weights;    /* products on the CPU read some of the operators' results as weights */
 } constant_work;
 
 /* Returns the node that makes the weight of a product or convolution; ETR_NONE for another
@@ -144,18 +144,48 @@ static uint32_t weight_node(const etr_finder *finder, const etr_node *node) {
   return index < node->input_count ? node->inputs[index].node : ETR_NONE;
 }
 
+/* Returns the key of the ATen operator that a node was made from: its debug handle. */
+static etr_slice origin_of(const etr_node *node) {
+  return (etr_slice){(const char *)&node->debug_handle, sizeof node->debug_handle};
+}
+
+/* Sets work->is_late: of nodes that were made from the same ATen operator as one that is not
+ * constant, such as the mask of an attention, which the lowering takes apart. A pass at the export
+ * does not see them, and the one behind the lowering skips dequantizations. None is known to be
+ * late without debug handles (0). Returns false when out of memory. */
+static bool find_late(const etr_finder *finder, constant_work *work) {
+  const etr_graph *graph = finder->graph;
+  etr_map changing; /* origins of nodes that are not constant */
+  etr_map_init(&changing, finder->arena);
+  work->is_late = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *work->is_late);
+  if (!work->is_late)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].debug_handle && !finder->is_constant[i] &&
+        !etr_map_set(&changing, origin_of(&graph->nodes[i]), i))
+      return false;
+  for (size_t i = 0; i < graph->node_count; i++)
+    work->is_late[i] = finder->is_constant[i] && !strstr(graph->nodes[i].target, "dequantize") &&
+                       etr_map_get(&changing, origin_of(&graph->nodes[i])) != ETR_NONE;
+  return true;
+}
+
 /* Marks the operators that compute the same in each run, and adds up their number and time. A time
- * in a delegate counts only if its node is certain, and not estimated from the order of events. */
+ * in a delegate counts only if its node is certain, and not estimated from the order of events.
+ * What folds late operators leaves those in delegates, and `full`. */
 static void mark_constants(const etr_finder *finder, constant_work *work) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     bool is_timed = finder->is_kernel[i] || (time->runs > 0 && time->match != ETR_MATCH_ALIGNED &&
                                              graph->nodes[i].kind == ETR_NODE_OP);
-    if (!finder->is_constant[i] || !is_timed)
+    bool is_left = work->is_late[i] &&
+                   (!finder->is_kernel[i] || etr_slice_is(finder->ops[i], "full"));
+    if (!finder->is_constant[i] || !is_timed || is_left)
       continue;
     work->marked[i] = true;
     work->operators++;
+    work->late += work->is_late[i];
     work->ticks += etr_finder_kernel_ticks(finder, i);
     work->unpacks |= strstr(graph->nodes[i].target, "dequantize") != NULL;
   }
@@ -188,9 +218,8 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
 
 /* Marks the products on the CPU whose weights are computed from constants, and adds up their
  * ticks and what the known partitioner's backend saves of them. It takes only products with
- * constant weights, so it takes these once the operators are folded. Adds none if its backend was
- * not used, or if no ratio of its kernels is known. work->are_weights says that there are any,
- * added or not. */
+ * constant weights, so it takes these once the operators are folded at the export. Adds none if its
+ * backend was not used, or if no ratio of its kernels is known. */
 static void add_products_of_constants(const etr_finder *finder, constant_work *work) {
   const char *partitioner = etr_known_partitioner();
   bool is_lowered = false;
@@ -199,10 +228,9 @@ static void add_products_of_constants(const etr_finder *finder, constant_work *w
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     uint32_t weight = weight_node(finder, &finder->graph->nodes[i]);
     bool is_product = finder->is_kernel[i] && !finder->is_constant[i] && weight != ETR_NONE;
-    if (!is_product || !finder->is_constant[weight] ||
+    if (!is_product || !finder->is_constant[weight] || work->is_late[weight] ||
         finder->graph->nodes[weight].kind != ETR_NODE_OP)
       continue;
-    work->are_weights = true;
     etr_ratio ratio;
     if (!is_lowered || !etr_ratio_of_delegate(&ratio, finder->ops[i]))
       continue;
@@ -216,15 +244,25 @@ static void add_products_of_constants(const etr_finder *finder, constant_work *w
   }
 }
 
+/* Returns "s" if several products have a name that is a word: "2 convolutions", but "2 mm". */
+static const char *product_plural(const constant_work *work) {
+  return strstr(work->product, "mm") ? "" : etr_plural(work->products);
+}
+
 /* Returns the fact of the finding: how the operators can be computed at export. */
 static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
   if (work->products)
     return etr_arena_format(
         finder->arena,
-        "constant_prop_pass; then XNNPACK also takes %zu %s, whose weights become constant",
-        work->products, work->product);
-  return work->are_weights ? "constant_prop_pass, after run_decompositions()"
-                           : "their inputs never change: constant_prop_pass at the export";
+        "constant_prop_pass; then XNNPACK also takes %zu %s%s, whose weights become constant",
+        work->products, work->product, product_plural(work));
+  if (work->late == work->operators)
+    return "the lowering makes them: to_executorch(), with do_quant_fusion_and_const_prop";
+  return work->late ? etr_arena_format(finder->arena,
+                                       "constant_prop_pass; of %zu, which the lowering makes: "
+                                       "do_quant_fusion_and_const_prop",
+                                       work->late)
+                    : "their inputs never change: constant_prop_pass at the export";
 }
 
 /* Adds the finding about operators that compute the same in each run, if there are any. It saves
@@ -234,6 +272,8 @@ bool etr_add_constant_findings(etr_finder *finder) {
   constant_work work = {.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                                         sizeof *work.marked)};
   if (!work.marked)
+    return false;
+  if (!find_late(finder, &work))
     return false;
   mark_constants(finder, &work);
   if (work.operators == 0)
@@ -256,19 +296,25 @@ bool etr_add_constant_findings(etr_finder *finder) {
   added->evidence = etr_arena_format(
       finder->arena,
       "What depends on parameters and constants only has the same result in every run. %s %s, "
-      "calls "
-      "included: %s. ExecuTorch's constant_prop_pass folds it%s.",
+      "calls included: %s.%s",
       etr_they_take(work.operators), etr_finder_time_per_run(finder, work.ticks), list,
-      work.are_weights && !work.products
-          ? "; a linear layer's transposes of its weight appear in run_decompositions()"
-          : "");
+      work.late < work.operators ? " ExecuTorch's constant_prop_pass folds it." : "");
+  if (work.late)
+    added->evidence = etr_arena_format(
+        finder->arena,
+        "%s The lowering makes %zu of them, behind any pass at the export: "
+        "ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True) folds these.",
+        added->evidence, work.late);
+  if (work.late * 2 > work.operators && !work.products)
+    added->variant = ETR_VARIANT_LATE;
   if (work.products)
     added->evidence = etr_arena_format(
         finder->arena,
-        "%s %zu %s on the CPU, which take %s, read the results: with a constant weight XNNPACK's "
-        "partitioner takes them (%s, " ETR_DOCS "ratios.md).",
-        added->evidence, work.products, work.product,
-        etr_finder_time_per_run(finder, work.product_ticks), etr_ratio_source());
+        "%s %zu %s%s on the CPU (%s) read%s the results: with a constant weight XNNPACK's "
+        "partitioner takes %s (%s, " ETR_DOCS "ratios.md).",
+        added->evidence, work.products, work.product, product_plural(&work),
+        etr_finder_time_per_run(finder, work.product_ticks), work.products == 1 ? "s" : "",
+        work.products == 1 ? "it" : "them", etr_ratio_source());
   const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
   etr_finding_set_sureness(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
   return true;

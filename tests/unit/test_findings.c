@@ -257,13 +257,25 @@ Test(findings, work_on_constants_is_found) {
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
   cr_assert_not_null(finding);
   cr_expect_str_eq(finding->title, "Compute 3 constant operators at export");
-  cr_expect(strstr(finding->fact, "after run_decompositions()"));
+  cr_expect(strstr(finding->fact, "constant_prop_pass at the export"));
   cr_expect_float_eq(finding->least, 300000, 1e-9);
   cr_expect_eq(finding->effort, ETR_EFFORT_RE_EXPORT);
   cr_expect_float_eq(finding->potential, 300000, 1e-9);
   cr_expect_eq(finding->sureness, ETR_SURE);
   t.nodes.data[cache].is_written = false;
   cr_expect_float_eq(find(&t, &t.profile, ETR_FINDING_CONSTANTS)->potential, 400000, 1e-9);
+  /* The lowering makes a transpose of the operator of which it makes the product. */
+  t.nodes.data[second].debug_handle = t.nodes.data[mm].debug_handle = 7;
+  finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
+  cr_expect(strstr(finding->fact, "of 1, which the lowering makes"), "%s", finding->fact);
+  cr_expect(strstr(etr_finding_code_of(finding)->after, "constant_prop_pass("));
+  /* What folds these leaves `full`. */
+  for (size_t i = 0; i < ETR_COUNT(timed); i++)
+    t.nodes.data[timed[i]].debug_handle = 7;
+  finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
+  cr_expect(strstr(finding->fact, "do_quant_fusion_and_const_prop"), "%s", finding->fact);
+  cr_expect(strstr(etr_finding_code_of(finding)->after, "do_quant_fusion_and_const_prop"));
+  cr_expect_float_eq(finding->potential, 300000, 1e-9);
   tiny_clear(&t);
 }
 
