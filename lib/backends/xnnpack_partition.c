@@ -146,7 +146,7 @@ static const char *refusal_by_type(const etr_graph *graph, const uint32_t *uses,
 static const char *refusal_of_power(const etr_graph *graph, const etr_node *node) {
   const char *exponent = etr_node_argument(node, "exponent");
   if (etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE)
-    return "takes only the power 2 (PowConfig): write other powers as products";
+    return "takes only the power 2 (PowConfig): write others as products, 0.5 as sqrt";
   if (exponent && strcmp(exponent, "2.0") == 0)
     return "takes the power 2 only as a whole number, not as 2.0 (PowConfig): write x * x";
   return NULL;

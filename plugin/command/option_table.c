@@ -288,7 +288,8 @@ const option_spec option_specs[] = {
     {"module", 0, "PREFIX", AS(TEXT, module), FILTERED,
      .help = "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", AS(TEXT, op), FILTERED,
-     .help = "only these operators: convolution, 'aten.conv*'"},
+     .help = "only these operators: convolution, 'aten.conv*'; of events also by their own "
+             "names: 'Transpose*'"},
     {"backend", 0, "GLOB", AS(TEXT, backend), FILTERED,
      .help = "only nodes that run in this backend; cpu selects nodes that ran as kernels"},
     {"source-root", 0, "DIR", AS(TEXT, source_root), READING,

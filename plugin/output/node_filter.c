@@ -84,10 +84,14 @@ bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *pr
                             const etr_method *method, const etr_event *event) {
   if (!etr_filter_is_active(filter))
     return true;
+  etr_node_filter left = *filter; /* without the operator if that is the event's own name */
+  if (filter->op && etr_glob(filter->op, etr_label_kernel(event->name)))
+    left.op = NULL;
   if (event->node_count && method && method->graph != ETR_NONE)
-    return etr_filter_takes_node(filter, &profile->graphs[method->graph], event->nodes[0]);
+    return etr_filter_takes_node(&left, &profile->graphs[method->graph], event->nodes[0]);
   const char *backend = backend_of_event(event);
-  return !filter->module && !filter->op && backend && etr_glob(filter->backend, backend);
+  bool is_backend = !left.backend || (backend && etr_glob(left.backend, backend));
+  return !left.module && !left.op && is_backend;
 }
 
 size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter) {

@@ -31,7 +31,7 @@ bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *pr
                             const etr_block *block);
 
 /** Returns true if an event of a method is to be shown. Its node decides, or its backend if it has
- * no node. */
+ * no node; for the operator, its own name does, too: "Transpose (ND, X32) #2". */
 bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile,
                             const etr_method *method, const etr_event *event);
 

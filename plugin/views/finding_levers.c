@@ -25,8 +25,8 @@ typedef struct lever_target {
   const etr_headline_part *part;
   bool *marked; /* per node of the graph: the lever is about it */
   size_t count;
-  size_t left_out;     /* depthwise convolutions, which are not marked */
-  uint32_t *depthwise; /* their nodes */
+  size_t left_out;     /* depthwise and narrow convolutions, which are not marked */
+  uint32_t *apart;     /* their nodes */
   double ticks;        /* of the operators that are marked, or of the part, in the typical run */
   bool is_first;       /* it takes more than any other part */
 } lever_target;
@@ -47,14 +47,27 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead. */
-static void unmark_depthwise(lever_target *target) {
+/* Returns true for a convolution that other number types may make slower: a depthwise one, or one of
+ * 1 x 1 with fewer channels, in or out, than any of those had that the ratios were measured with. */
+static bool is_slow_in_other_types(const etr_finder *finder, const etr_node *node) {
+  enum { LEAST_CHANNELS = 32 };
+  const etr_node *source = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
+                                                 : NULL;
+  const etr_value *weight = source && source->output_count ? &source->outputs[0] : NULL;
+  bool is_point = weight && weight->rank == 4 && weight->dims[2].size == 1 &&
+                  weight->dims[3].size == 1;
+  return etr_finder_depthwise_weight(finder, node) ||
+         (is_point && ETR_MIN(weight->dims[0].size, weight->dims[1].size) < LEAST_CHANNELS);
+}
+
+/* Unmarks convolutions that other number types may make slower, and lists them instead. */
+static void unmark_slow_types(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!target->marked[i] || !etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
+    if (!target->marked[i] || !is_slow_in_other_types(finder, &finder->graph->nodes[i]))
       continue;
     target->marked[i] = false;
-    target->depthwise[target->left_out++] = i;
+    target->apart[target->left_out++] = i;
     target->count--;
     target->ticks -= finder->uninterrupted[i];
   }
@@ -155,8 +168,8 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
-/* Returns a sentence on the depthwise convolutions that the saving does not count, with the modules
- * of the first ones; "" if there are none. */
+/* Returns a sentence on the convolutions that the saving does not count, with the modules of the
+ * first ones; "" if there are none. */
 static const char *left_out_text(const lever_target *target) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
@@ -165,9 +178,9 @@ static const char *left_out_text(const lever_target *target) {
   if (!target->part->is_convolution)
     return "";
   if (!target->part->has_graph)
-    return " Depthwise convolutions may be slower in other types, and are not counted.";
+    return " Depthwise convolutions, and those of few channels, may be slower in other types.";
   for (size_t i = 0; i < target->left_out && i < LISTED; i++) {
-    const etr_node *node = &finder->graph->nodes[target->depthwise[i]];
+    const etr_node *node = &finder->graph->nodes[target->apart[i]];
     const char *path = finder->graph->modules[node->module].path;
     modules[listed++] = path[0] ? path : "(top level)";
   }
@@ -175,8 +188,9 @@ static const char *left_out_text(const lever_target *target) {
     return "";
   return etr_or_empty(etr_arena_format(
       finder->arena,
-      " Not counted: %zu depthwise convolution%s, which may be slower in other types (%s). The "
-      "code quantizes %s, too, so that values between layers stay in one type.",
+      " Not counted: %zu convolution%s that may be slower in other types, depthwise or of 1 x 1 and "
+      "fewer than 32 channels (%s). The code quantizes %s, too, so that values between layers stay "
+      "in one type.",
       target->left_out, etr_plural(target->left_out),
       etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)),
       target->left_out == 1 ? "it" : "them"));
@@ -224,8 +238,7 @@ static etr_finding_variant quantizers_of_layers(const lever_target *target, cons
   return others * 2 > target->ticks ? ETR_VARIANT_USUAL : ETR_VARIANT_8DA4W;
 }
 
-/* What is said of a ratio, which was measured on processors with VNNI, by what is known of the
- * recording's processor. */
+/* What is said of a ratio by what is known of the recording's processor. */
 static const struct {
   const char *where; /* behind the ratio */
   etr_sureness sureness;
@@ -233,9 +246,8 @@ static const struct {
 } by_vnni[] = {
     [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
                           "the ratio is of another processor, and accuracy may suffer"},
-    [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
-                          "the ratio is of processors with VNNI, which this one lacks; accuracy "
-                          "may suffer"},
+    [ETR_VNNI_LACKING] = {" without VNNI, as here", ETR_POSSIBLE,
+                          "few layers were measured without VNNI; accuracy may suffer"},
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
@@ -255,18 +267,21 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   etr_finding_variant variant = has_layers ? quantizers_of_layers(target, &class)
                                            : ETR_VARIANT_USUAL;
   const etr_type_ratio *type = etr_best_type(layer);
-  if (type && strcmp(type->type, "8da4w") == 0 && has_layers && variant != ETR_VARIANT_8DA4W)
-    type = etr_type_named(layer, "int8"); /* 8da4w needs modules of torch.nn.Linear */
+  const etr_vnni vnni = finder->profile->vnni;
+  const bool lacks_vnni = vnni == ETR_VNNI_LACKING;
+  bool lacks_modules = has_layers && variant != ETR_VARIANT_8DA4W; /* of torch.nn.Linear */
+  if (type && strcmp(type->type, "8da4w") == 0 && (lacks_modules || lacks_vnni))
+    type = etr_type_named(layer, "int8");
   if (!type)
     return true;
   if (strcmp(type->type, "8da4w") != 0 && variant == ETR_VARIANT_8DA4W)
     variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
-  const etr_ratio ratio = ratio_between(type, from);
-  etr_vnni vnni = finder->profile->vnni;
-  bool may_save_nothing = vnni == ETR_VNNI_LACKING;
+  const etr_ratio slow = etr_ratio_without_vnni(layer);
+  const etr_type_ratio without = {layer, type->type, slow.low, slow.high};
+  const etr_ratio ratio = ratio_between(lacks_vnni ? &without : type, from);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
-                                 may_save_nothing ? 0 : target->ticks * etr_saved_at(ratio.low),
+                                 target->ticks * etr_saved_at(ratio.low),
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -281,10 +296,11 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
-      "ratios.md).%s%s Compare the outputs: " ETR_DOCS "accuracy.md.",
+      "ratios.md).%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
+      "Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), dtype, names[layer], ratio.low, ratio.high,
-      type->type, etr_ratio_source(), from ? "" : other_types(target, layer, type->type),
-      left_out_text(target));
+      type->type, lacks_vnni ? "AMD EPYC with AVX2 alone" : etr_ratio_source(),
+      from || lacks_vnni ? "" : other_types(target, layer, type->type), left_out_text(target));
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
   added->variant = variant;
   if (!target->part->has_graph && target->part->is_linear) /* XNNPACK has one kernel for both */
@@ -667,8 +683,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                          .is_first = is_first};
   size_t nodes = finder->graph ? finder->graph->node_count : 0;
   target.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.marked);
-  target.depthwise = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.depthwise);
-  if (!target.marked || !target.depthwise)
+  target.apart = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.apart);
+  if (!target.marked || !target.apart)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return true; /* fallback, library and copies say what to do about many small kernels */
@@ -680,8 +696,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
     target.count = 0;
     mark_operators(&target, groups);
     if (part->is_convolution && part->backend && is_floating(part->dtype))
-      unmark_depthwise(&target);
-    if (target.count == 0) { /* all are depthwise: only less work makes them faster */
+      unmark_slow_types(&target);
+    if (target.count == 0) { /* only less work is sure to make them faster */
       mark_operators(&target, groups);
       return !is_first || has_better_finding(&target) || add_less_work(&target, NULL);
     }

@@ -364,7 +364,7 @@ static const char *recurrent_class_between(const partition *p) {
 }
 
 /* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
- * others stay", or "64 expand_copy, 33 mean and 2 others are between them" if the partitioner's
+ * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the partitioner's
  * rules are not known. NULL when out of memory. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
@@ -403,8 +403,16 @@ static const char *fallback_fact(const partition *p, const between *b) {
     etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
   else
     etr_puts(&writer, " between them");
-  if (stay)
-    etr_putf(&writer, "; %zu other%s", stay, stay == 1 ? " stays" : "s stay");
+  for (size_t i = 0; i < count && stay; i++) { /* the longest kind that stays */
+    if (list[i].is_removable)
+      continue;
+    etr_putf(&writer, "; %zu %s", list[i].nodes, etr_finder_short_op(p->finder, list[i].target));
+    if (stay > list[i].nodes)
+      etr_putf(&writer, " and %zu other%s", stay - list[i].nodes,
+               etr_plural(stay - list[i].nodes));
+    etr_puts(&writer, stay == 1 ? " stays" : " stay");
+    stay = 0;
+  }
   return etr_text_end(&text, &writer);
 }
 

@@ -379,6 +379,10 @@ static void put_saved_range(etr_writer *writer, const etr_finder *finder,
     etr_puts(writer, " once");
   if (!isnan(finding->potential_share)) {
     etr_puts(writer, ", ");
+    if (has_least && strcmp(least, most) != 0) {
+      etr_put_share(writer, finding->least, finder->method->execute.typical);
+      etr_puts(writer, " to ");
+    }
     etr_put_share(writer, finding->potential_share, 1);
     etr_puts(writer, " of the time");
   }

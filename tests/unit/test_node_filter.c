@@ -86,6 +86,32 @@ Test(node_filter, filters_select_nodes) {
   tiny_clear(&t);
 }
 
+/* Operators that a delegate inserts have no node, and are selected by the name that tables show. */
+Test(node_filter, events_are_selected_by_their_own_name_too) {
+  static const etr_event kernel = {.name = "native_call_add.out", .kind = ETR_EVENT_KERNEL},
+                         inserted = {.name = "Transpose (ND, X32) #2",
+                                     .backend = "XnnpackBackend",
+                                     .kind = ETR_EVENT_DELEGATE_OPERATOR};
+  static const struct {
+    etr_node_filter filter;
+    bool takes_kernel, takes_inserted;
+  } cases[] = {
+      {{.op = "Transpose*"}, false, true},
+      {{.op = "add*"}, true, false},
+      {{.op = "*"}, true, true},
+      {{.op = "*", .backend = "Xnn*"}, false, true},
+      {{.op = "*", .backend = "cpu"}, true, false},
+      {{.op = "*", .module = "features"}, false, false},
+      {{.op = "Transpose"}, false, false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    cr_expect_eq(etr_filter_takes_event(&cases[i].filter, NULL, NULL, &kernel),
+                 cases[i].takes_kernel, "case %zu", i);
+    cr_expect_eq(etr_filter_takes_event(&cases[i].filter, NULL, NULL, &inserted),
+                 cases[i].takes_inserted, "case %zu", i);
+  }
+}
+
 Test(node_filter, filters_select_graphs) {
   static const struct {
     etr_node_filter filter;
