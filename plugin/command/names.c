@@ -220,9 +220,10 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
   bool selects_nodes = settings->command->bit == FOR_SUMMARY || filter.module ||
                        (filter.op && settings->command->bit != FOR_EVENTS);
   if (selects_nodes && profile->graph_count == 0 && profile->run_count)
-    return message_failed("an ETDump alone has no nodes to select: `events` selects events by "
-                          "--backend and --op, and `summary --by kernel` lists kernels. The .pte or the "
-                          "ETRecord adds nodes");
+    return message_failed(
+        "an ETDump alone has no nodes to select: `events` selects events by "
+        "--backend and --op, and `summary --by kernel` lists kernels. The .pte or the "
+        "ETRecord adds nodes");
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter))
     return EXIT_DONE;
   if (of_events && filter.backend && has_unnamed_backends(profile))

@@ -24,9 +24,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                 "weight_granularity=PerGroup(32))\n"
                 "quantize_(model, config)\n"
                 "program = torch.export.export(model, inputs)"},
-      late = {"lowered.to_executorch()",
-              "lowered.to_executorch(ExecutorchBackendConfig("
-              "do_quant_fusion_and_const_prop=True))"};
+      late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
+                                         "do_quant_fusion_and_const_prop=True))"};
   if (finding->variant == ETR_VARIANT_LATE)
     return &late;
   if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)

@@ -121,8 +121,9 @@ typedef struct constant_work {
   bool *marked;   /* per node: the operators, and the products that may be delegated without them */
   bool *is_late;  /* per node: the lowering makes it, of an operator that is not constant */
   uint64_t ticks; /* of the operators, and of calls of delegates that contain nothing else */
-  size_t products; /* kernels whose weight becomes constant, so that XNNPACK takes them */
+  size_t products;        /* kernels whose weight becomes constant, so that XNNPACK takes them */
   size_t operators, late; /* all, and those that the lowering makes */
+  uint64_t late_ticks;    /* of the latter */
   uint64_t product_ticks;
   double least, most;  /* what XNNPACK saves of the products */
   const char *product; /* operator of the last one */
@@ -186,6 +187,7 @@ static void mark_constants(const etr_finder *finder, constant_work *work) {
     work->marked[i] = true;
     work->operators++;
     work->late += work->is_late[i];
+    work->late_ticks += work->is_late[i] ? etr_finder_kernel_ticks(finder, i) : 0;
     work->ticks += etr_finder_kernel_ticks(finder, i);
     work->unpacks |= strstr(graph->nodes[i].target, "dequantize") != NULL;
   }
@@ -258,11 +260,12 @@ static const char *constants_fact(const etr_finder *finder, const constant_work 
         work->products, work->product, product_plural(work));
   if (work->late == work->operators)
     return "the lowering makes them: to_executorch(), with do_quant_fusion_and_const_prop";
-  return work->late ? etr_arena_format(finder->arena,
-                                       "constant_prop_pass; of %zu, which the lowering makes: "
-                                       "do_quant_fusion_and_const_prop",
-                                       work->late)
-                    : "their inputs never change: constant_prop_pass at the export";
+  bool matters = work->late_ticks * 10 > work->ticks;
+  return matters ? etr_arena_format(finder->arena,
+                                    "constant_prop_pass; of %zu, which the lowering makes: "
+                                    "do_quant_fusion_and_const_prop",
+                                    work->late)
+                 : "their inputs never change: constant_prop_pass at the export";
 }
 
 /* Adds the finding about operators that compute the same in each run, if there are any. It saves
@@ -305,7 +308,7 @@ bool etr_add_constant_findings(etr_finder *finder) {
         "%s The lowering makes %zu of them, behind any pass at the export: "
         "ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True) folds these.",
         added->evidence, work.late);
-  if (work.late * 2 > work.operators && !work.products)
+  if (work.late_ticks * 2 > work.ticks && !work.products)
     added->variant = ETR_VARIANT_LATE;
   if (work.products)
     added->evidence = etr_arena_format(

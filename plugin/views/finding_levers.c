@@ -25,10 +25,10 @@ typedef struct lever_target {
   const etr_headline_part *part;
   bool *marked; /* per node of the graph: the lever is about it */
   size_t count;
-  size_t left_out;     /* depthwise and narrow convolutions, which are not marked */
-  uint32_t *apart;     /* their nodes */
-  double ticks;        /* of the operators that are marked, or of the part, in the typical run */
-  bool is_first;       /* it takes more than any other part */
+  size_t left_out; /* depthwise and narrow convolutions, which are not marked */
+  uint32_t *apart; /* their nodes */
+  double ticks;    /* of the operators that are marked, or of the part, in the typical run */
+  bool is_first;   /* it takes more than any other part */
 } lever_target;
 
 /* Marks the operators of the part, and sets their number and their ticks in the typical run,
@@ -47,8 +47,9 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Returns true for a convolution that other number types may make slower: a depthwise one, or one of
- * 1 x 1 with fewer channels, in or out, than any of those had that the ratios were measured with. */
+/* Returns true for a convolution that other number types may make slower: a depthwise one, or one
+ * of 1 x 1 with fewer channels, in or out, than any of those had that the ratios were measured
+ * with. */
 static bool is_slow_in_other_types(const etr_finder *finder, const etr_node *node) {
   enum { LEAST_CHANNELS = 32 };
   const etr_node *source = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
@@ -188,7 +189,8 @@ static const char *left_out_text(const lever_target *target) {
     return "";
   return etr_or_empty(etr_arena_format(
       finder->arena,
-      " Not counted: %zu convolution%s that may be slower in other types, depthwise or of 1 x 1 and "
+      " Not counted: %zu convolution%s that may be slower in other types, depthwise or of 1 x 1 "
+      "and "
       "fewer than 32 channels (%s). The code quantizes %s, too, so that values between layers stay "
       "in one type.",
       target->left_out, etr_plural(target->left_out),

@@ -364,8 +364,8 @@ static const char *recurrent_class_between(const partition *p) {
 }
 
 /* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
- * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the partitioner's
- * rules are not known. NULL when out of memory. */
+ * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the
+ * partitioner's rules are not known. NULL when out of memory. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
   enum { LISTED = 3, ROOM = 56, ROOM_BESIDE = 42 };
@@ -408,8 +408,7 @@ static const char *fallback_fact(const partition *p, const between *b) {
       continue;
     etr_putf(&writer, "; %zu %s", list[i].nodes, etr_finder_short_op(p->finder, list[i].target));
     if (stay > list[i].nodes)
-      etr_putf(&writer, " and %zu other%s", stay - list[i].nodes,
-               etr_plural(stay - list[i].nodes));
+      etr_putf(&writer, " and %zu other%s", stay - list[i].nodes, etr_plural(stay - list[i].nodes));
     etr_puts(&writer, stay == 1 ? " stays" : " stay");
     stay = 0;
   }
