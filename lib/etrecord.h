@@ -458,6 +458,11 @@ ETR_API bool etr_node_only_copies(const etr_node *node);
  * in inference mode do. */
 ETR_API bool etr_node_draws(const etr_node *node);
 
+/** Returns whether the node wraps an operator that changes an argument in place, so that it returns
+ * the new value. Its target is the operator, and its op_type auto_functionalized or
+ * auto_functionalized_v2. */
+ETR_API bool etr_is_functionalized(const etr_node *node);
+
 /** Returns the value of the node's argument of this name; NULL if it has none. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
 

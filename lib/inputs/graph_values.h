@@ -12,11 +12,6 @@
  * it, so that memory planning may merge both. */
 bool etr_is_view(const etr_node *node);
 
-/** Returns whether the node wraps an operator that changes an argument in place, so that it returns
- * the new value. Its target is the operator, and its op_type auto_functionalized or
- * auto_functionalized_v2. */
-bool etr_is_functionalized(const etr_node *node);
-
 /** Returns whether the node computes a tensor, not a symbolic number. */
 bool etr_has_tensor(const etr_node *node);
 

@@ -356,7 +356,7 @@ static void mark_feed_forward(marking *m) {
 static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
   bool is_by_position = has_in_name(node, "update_cache") ||
                         has_in_name(node, "sdpa_with_kv_cache") ||
-                        strncmp(node->op_type, "auto_functionalized", 19) == 0;
+                        etr_is_functionalized(node);
   if (!is_by_position &&
       !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
     return ETR_NONE;
