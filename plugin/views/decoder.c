@@ -355,8 +355,7 @@ static void mark_feed_forward(marking *m) {
  * copies; ETR_NONE if there is none. */
 static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
   bool is_by_position = has_in_name(node, "update_cache") ||
-                        has_in_name(node, "sdpa_with_kv_cache") ||
-                        etr_is_functionalized(node);
+                        has_in_name(node, "sdpa_with_kv_cache") || etr_is_functionalized(node);
   if (!is_by_position &&
       !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
     return ETR_NONE;
