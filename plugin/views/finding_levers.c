@@ -25,10 +25,12 @@ typedef struct lever_target {
   const etr_headline_part *part;
   bool *marked; /* per node of the graph: the lever is about it */
   size_t count;
-  size_t left_out; /* depthwise and narrow convolutions, which are not marked */
-  uint32_t *apart; /* their nodes */
-  double ticks;    /* of the operators that are marked, or of the part, in the typical run */
-  bool is_first;   /* it takes more than any other part */
+  size_t left_out;     /* depthwise convolutions, which are not marked */
+  uint32_t *depthwise; /* their nodes */
+  /* Ticks in the typical run: of the operators that are marked, or of the part; of those of them
+   * that are narrow; and of the depthwise ones. */
+  double ticks, narrow_ticks, depthwise_ticks;
+  bool is_first; /* it takes more than any other part */
 } lever_target;
 
 /* Marks the operators of the part, and sets their number and their ticks in the typical run,
@@ -47,30 +49,35 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
   }
 }
 
-/* Returns true for a convolution that other number types may make slower: a depthwise one, or one
- * of 1 x 1 with fewer channels, in or out, than any of those had that the ratios were measured
- * with. */
-static bool is_slow_in_other_types(const etr_finder *finder, const etr_node *node) {
+/* Returns true for a convolution of 1 x 1 with fewer channels, in or out, than any of those had
+ * that the ratios were measured with. */
+static bool is_narrow(const etr_finder *finder, const etr_node *node) {
   enum { LEAST_CHANNELS = 32 };
-  const etr_node *source = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
-                                                 : NULL;
-  const etr_value *weight = source && source->output_count ? &source->outputs[0] : NULL;
-  bool is_point = weight && weight->rank == 4 && weight->dims[2].size == 1 &&
-                  weight->dims[3].size == 1;
-  return etr_finder_depthwise_weight(finder, node) ||
-         (is_point && ETR_MIN(weight->dims[0].size, weight->dims[1].size) < LEAST_CHANNELS);
+  uint32_t source = node->input_count > 1 ? node->inputs[1].node : ETR_NONE;
+  const etr_node *maker = source != ETR_NONE ? &finder->graph->nodes[source] : NULL;
+  const etr_value *weight = maker && maker->output_count ? &maker->outputs[0] : NULL;
+  return weight && weight->rank == 4 && weight->dims[2].size == 1 && weight->dims[3].size == 1 &&
+         ETR_MIN(weight->dims[0].size, weight->dims[1].size) < LEAST_CHANNELS;
 }
 
-/* Unmarks convolutions that other number types may make slower, and lists them instead. */
-static void unmark_slow_types(lever_target *target) {
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead.
+ * Adds up the time of narrow ones, which stay marked. */
+static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!target->marked[i] || !is_slow_in_other_types(finder, &finder->graph->nodes[i]))
+    const etr_node *node = &finder->graph->nodes[i];
+    double ticks = target->marked[i] ? finder->uninterrupted[i] : 0;
+    if (!target->marked[i])
       continue;
+    if (!etr_finder_depthwise_weight(finder, node)) {
+      target->narrow_ticks += is_narrow(finder, node) ? ticks : 0;
+      continue;
+    }
     target->marked[i] = false;
-    target->apart[target->left_out++] = i;
+    target->depthwise[target->left_out++] = i;
     target->count--;
-    target->ticks -= finder->uninterrupted[i];
+    target->ticks -= ticks;
+    target->depthwise_ticks += ticks;
   }
 }
 
@@ -169,8 +176,8 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
-/* Returns a sentence on the convolutions that the saving does not count, with the modules of the
- * first ones; "" if there are none. */
+/* Returns a sentence on the depthwise convolutions of which the saving counts only the loss, with
+ * the modules of the first ones; "" if there are none. */
 static const char *left_out_text(const lever_target *target) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
@@ -179,9 +186,9 @@ static const char *left_out_text(const lever_target *target) {
   if (!target->part->is_convolution)
     return "";
   if (!target->part->has_graph)
-    return " Depthwise convolutions, and those of few channels, may be slower in other types.";
+    return " Depthwise convolutions may be slower in other types, and are not counted.";
   for (size_t i = 0; i < target->left_out && i < LISTED; i++) {
-    const etr_node *node = &finder->graph->nodes[target->apart[i]];
+    const etr_node *node = &finder->graph->nodes[target->depthwise[i]];
     const char *path = finder->graph->modules[node->module].path;
     modules[listed++] = path[0] ? path : "(top level)";
   }
@@ -189,10 +196,8 @@ static const char *left_out_text(const lever_target *target) {
     return "";
   return etr_or_empty(etr_arena_format(
       finder->arena,
-      " Not counted: %zu convolution%s that may be slower in other types, depthwise or of 1 x 1 "
-      "and "
-      "fewer than 32 channels (%s). The code quantizes %s, too, so that values between layers stay "
-      "in one type.",
+      " Not counted: %zu depthwise convolution%s (%s). The code quantizes %s, too, so that values "
+      "between layers stay in one type: what they may lose is deducted from the least saving.",
       target->left_out, etr_plural(target->left_out),
       etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)),
       target->left_out == 1 ? "it" : "them"));
@@ -210,6 +215,18 @@ static etr_ratio ratio_between(const etr_type_ratio *type, const etr_type_ratio 
   if (!from)
     return (etr_ratio){type->low, type->high};
   return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
+}
+
+/* Returns the most ticks that the depthwise convolutions may take more in a type than in the one
+ * that they have, where all layers get it. from: that of the others; NULL for float32. */
+static double depthwise_loss(const lever_target *target, const char *name,
+                             const etr_type_ratio *from) {
+  const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, name);
+  if (!type)
+    return 0;
+  if (from)
+    from = etr_type_named(ETR_RATIO_DEPTHWISE, from->type);
+  return target->depthwise_ticks * ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
 }
 
 /* Finds out whether quantizers find the marked linear layers. XNNPACK's looks for aten.linear, and
@@ -240,7 +257,8 @@ static etr_finding_variant quantizers_of_layers(const lever_target *target, cons
   return others * 2 > target->ticks ? ETR_VARIANT_USUAL : ETR_VARIANT_8DA4W;
 }
 
-/* What is said of a ratio by what is known of the recording's processor. */
+/* What is said of a ratio, which was measured on processors with VNNI, by what is known of the
+ * recording's processor. */
 static const struct {
   const char *where; /* behind the ratio */
   etr_sureness sureness;
@@ -248,8 +266,9 @@ static const struct {
 } by_vnni[] = {
     [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
                           "the ratio is of another processor, and accuracy may suffer"},
-    [ETR_VNNI_LACKING] = {" without VNNI, as here", ETR_POSSIBLE,
-                          "few layers were measured without VNNI; accuracy may suffer"},
+    [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
+                          "the ratio is of processors with VNNI, which this one lacks; accuracy "
+                          "may suffer"},
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
@@ -269,21 +288,19 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   etr_finding_variant variant = has_layers ? quantizers_of_layers(target, &class)
                                            : ETR_VARIANT_USUAL;
   const etr_type_ratio *type = etr_best_type(layer);
-  const etr_vnni vnni = finder->profile->vnni;
-  const bool lacks_vnni = vnni == ETR_VNNI_LACKING;
-  bool lacks_modules = has_layers && variant != ETR_VARIANT_8DA4W; /* of torch.nn.Linear */
-  if (type && strcmp(type->type, "8da4w") == 0 && (lacks_modules || lacks_vnni))
-    type = etr_type_named(layer, "int8");
+  if (type && strcmp(type->type, "8da4w") == 0 && has_layers && variant != ETR_VARIANT_8DA4W)
+    type = etr_type_named(layer, "int8"); /* 8da4w needs modules of torch.nn.Linear */
   if (!type)
     return true;
   if (strcmp(type->type, "8da4w") != 0 && variant == ETR_VARIANT_8DA4W)
     variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
-  const etr_ratio slow = etr_ratio_without_vnni(layer);
-  const etr_type_ratio without = {layer, type->type, slow.low, slow.high};
-  const etr_ratio ratio = ratio_between(lacks_vnni ? &without : type, from);
+  const etr_ratio ratio = ratio_between(type, from);
+  etr_vnni vnni = finder->profile->vnni;
+  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
+                 depthwise_loss(target, type->type, from);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
-                                 target->ticks * etr_saved_at(ratio.low),
+                                 vnni == ETR_VNNI_LACKING ? 0 : ETR_MAX(least, 0),
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -298,11 +315,15 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
-      "ratios.md).%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
+      "ratios.md).%s%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
       "Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), dtype, names[layer], ratio.low, ratio.high,
-      type->type, lacks_vnni ? "AMD EPYC with AVX2 alone" : etr_ratio_source(),
-      from || lacks_vnni ? "" : other_types(target, layer, type->type), left_out_text(target));
+      type->type, etr_ratio_source(), from ? "" : other_types(target, layer, type->type),
+      left_out_text(target),
+      target->narrow_ticks > 0
+          ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
+            "which were not measured."
+          : "");
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
   added->variant = variant;
   if (!target->part->has_graph && target->part->is_linear) /* XNNPACK has one kernel for both */
@@ -685,8 +706,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                          .is_first = is_first};
   size_t nodes = finder->graph ? finder->graph->node_count : 0;
   target.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.marked);
-  target.apart = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.apart);
-  if (!target.marked || !target.apart)
+  target.depthwise = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.depthwise);
+  if (!target.marked || !target.depthwise)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return true; /* fallback, library and copies say what to do about many small kernels */
@@ -698,8 +719,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
     target.count = 0;
     mark_operators(&target, groups);
     if (part->is_convolution && part->backend && is_floating(part->dtype))
-      unmark_slow_types(&target);
-    if (target.count == 0) { /* only less work is sure to make them faster */
+      divide_convolutions(&target);
+    if (target.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&target, groups);
       return !is_first || has_better_finding(&target) || add_less_work(&target, NULL);
     }

@@ -55,17 +55,6 @@ static const delegate_ratio delegate_ratios[] = {
 };
 /* clang-format on */
 
-/* How many times as fast int8 was on an AMD EPYC with AVX2 alone: docs/ratios.md. Those of
- * convolutions have the least and the largest of MobileNetV2, too. */
-static const etr_ratio without_vnni[] = {[ETR_RATIO_LINEAR_ROW] = {3.6, 9.5},
-                                         [ETR_RATIO_LINEAR] = {1.1, 1.8},
-                                         [ETR_RATIO_CONVOLUTION] = {0.58, 2.5},
-                                         [ETR_RATIO_DEPTHWISE] = {0.58, 1.2}};
-
-etr_ratio etr_ratio_without_vnni(etr_ratio_layer layer) {
-  return without_vnni[layer];
-}
-
 const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index) {
   size_t seen = 0;
   for (size_t i = 0; i < ETR_COUNT(type_ratios); i++) {

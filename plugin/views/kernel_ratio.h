@@ -39,10 +39,6 @@ const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name);
  * Static. */
 const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index);
 
-/** Returns how many times as fast as float32 int8 makes a layer on x86-64 without VNNI, where it is
- * the best type. */
-etr_ratio etr_ratio_without_vnni(etr_ratio_layer layer);
-
 /** Sets *out to how many times as fast XNNPACK computes an operator, "softmax", as the kernels on
  * the CPU do. Returns false, with ratios of 1, if the operator was not measured. */
 bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op);

@@ -56,14 +56,6 @@ OTHER_TYPES = {
     'convolution': {'int8': (2.3, 2.8), 'fp16': (1, 1.1)},
     'depthwise convolution': {'int8': (0.44, 0.63), 'fp16': (0.17, 0.24)},
 }
-# What findings go by without VNNI: etr_ratio_without_vnni().
-WITHOUT_VNNI = (
-    'On x86-64 with AVX-512 VNNI they are *likely*. On another processor, or if it is not known, they are a *rule of thumb*. Where x86-64 is known to lack VNNI, findings go by what was '
-    'measured on an AMD EPYC with AVX2 alone (ExecuTorch 1.5.1, one thread, on a busy machine, 2026-11-30), and are *possible*. Few layers were measured there in int8: linear ones with one '
-    'row 3.6 – 9.5, with more 1.1 – 1.8; convolutions of 3 × 3 2.4 – 2.5, of 1 × 1 0.58 – 1.9, depthwise 0.58 – 1.2. All of MobileNetV2 took as long in int8 as in float32 there.',
-    'Convolutions of 1 × 1 with fewer than 32 channels, in or out, were not measured with VNNI, and without it took from 0.36 to 1.7 times as long. Findings promise nothing of them, as of '
-    'depthwise ones. Linear layers with one row were 2 – 4.1 times as fast in 8da4w without VNNI, less than in int8.',
-)
 OTHER_OPERATORS = {
     'convolution': (66, 289), 'addmm': (37, 56), 'bmm': (4.4, 4.4), 'gelu': (15, 15), 'softmax': (12, 12), 'sigmoid': (8, 8), 'mean': (3.3, 3.3), 'add': (2.7, 2.7), 'mul': (1.9, 1.9),
     'permute_copy': (14, 14), 'cat': (0.9, 0.9), 'max_pool2d_with_indices': (40, 40),
@@ -191,8 +183,8 @@ def document(types, operators):
                        '`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. '
                        'A ratio is a range over layers of several sizes, with the median behind it.')
     lines += [f'- A: {in_turns.processor()}, ExecuTorch {in_turns.version()}, one thread, {time.strftime("%Y-%m-%d")}.', f'- B: {OTHER}; measured earlier.', '']
-    for part in WITHOUT_VNNI:
-        lines += paragraph(part)
+    lines += ['On x86-64 with AVX-512 VNNI they are *likely*. On x86-64 that is known to lack VNNI, savings of int8 begin at 0 and',
+              'are *possible*. On another processor, or if it is not known, they are a *rule of thumb*.', '']
     lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.')
     lines += ['| layer | ' + ' | '.join(f'{name}, {where}' for name in TYPES for where in 'AB') + ' |', '|---|' + '---|' * 2 * len(TYPES)]
     for kind, ratios in types.items():

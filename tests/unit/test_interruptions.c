@@ -130,7 +130,7 @@ static void expect_case(const test_case *c, bool has_nodes) {
     whole += of[op];
   }
   cr_expect(fabs(found.whole - whole) < 1e-6, "%s", c->name);
-  cr_expect_eq(etr_interrupted_runs_text(&arena, &f.profile, &f.method) != NULL, whole > 0, "%s",
+  cr_expect_eq(etr_interrupted_text(&arena, &f.profile, &f.method) != NULL, whole > 0, "%s",
                c->name);
   etr_arena_clear(&arena);
 }
