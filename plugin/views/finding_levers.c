@@ -694,6 +694,15 @@ static bool add_other_lever(const lever_target *target) {
       "Recording takes a part of it, too, which a release does not do.");
 }
 
+/* Returns true if XNNPACK computes convolutions of more than 1 x 1, whose kernels have that name.
+ */
+static bool has_convolution_kernel(const etr_groups *groups) {
+  for (size_t i = 0; i < groups->count; i++)
+    if (groups->list[i].op && strncmp(groups->list[i].op, "Convolution", 11) == 0)
+      return true;
+  return false;
+}
+
 /* Adds the lever for one part of the time, unless another finding says what to do about it. A part
  * that only less work makes faster has one only if it is the largest (NULL: no partitioner refuses
  * it). is_first: it takes more than any other part. Returns false when out of memory. */
@@ -715,6 +724,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
     return add_other_lever(&target);
   if (!part->has_graph && is_depthwise_kernel(part->op)) /* other types make it slower */
     return !is_first || add_less_work(&target, NULL);
+  if (!part->has_graph && part->is_linear && has_convolution_kernel(groups))
+    target.narrow_ticks = part->ticks; /* layers beside them may be 1 x 1, and narrow */
   if (part->has_graph) {
     target.count = 0;
     mark_operators(&target, groups);
