@@ -323,10 +323,11 @@ static bool measure_alike(table *t, double *alike, size_t count) {
   return true;
 }
 
-/* Returns how much the stretches differ between operators: the ratio of the 90th to the 10th
- * percentile. Each operator counts with its median stretch. */
-static double width_of_stretches(table *t) {
-  double stretches[MOST_LONG];
+/* Sets how much the stretches differ between operators (the ratio of the 90th to the 10th
+ * percentile), and which part of the usual time is stretched. Each operator counts with its median
+ * stretch. */
+static void measure_width_and_reach(table *t, etr_operator_stretch *out) {
+  double stretches[MOST_LONG], stretched = 0, usual = 0;
   size_t operators = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
     size_t count = 0;
@@ -336,11 +337,15 @@ static double width_of_stretches(table *t) {
       if (t->is_long[run])
         stretches[count++] = log_stretch(&t->columns.data[i], run);
     etr_sort(stretches, count, sizeof *stretches, etr_by_double);
-    t->room[operators++] = etr_median_of_sorted(stretches, count);
+    double median = etr_median_of_sorted(stretches, count);
+    t->room[operators++] = median;
+    usual += t->columns.data[i].usual;
+    stretched += exp(median) >= ETR_STRETCHED ? t->columns.data[i].usual : 0;
   }
   etr_sort(t->room, operators, sizeof *t->room, etr_by_double);
-  return exp(etr_percentile_of_sorted(t->room, operators, 90) -
-             etr_percentile_of_sorted(t->room, operators, 10));
+  out->width = exp(etr_percentile_of_sorted(t->room, operators, 90) -
+                   etr_percentile_of_sorted(t->room, operators, 10));
+  out->reach = usual > 0 ? stretched / usual : 0;
 }
 
 /* ---- The operator with the largest share of the excess time ---- */
@@ -412,7 +417,7 @@ static bool measure_table(table *t, etr_operator_stretch *out) {
     count += t->columns.data[i].is_measured;
   if (count < LEAST_OPERATORS)
     return true;
-  out->width = width_of_stretches(t);
+  measure_width_and_reach(t, out);
   return measure_alike(t, &out->alike, count);
 }
 

@@ -24,12 +24,16 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
  * normalization less. A slow clock or a neighboring process stretches all operators by about the
  * same factor; an interruption stretches only one. */
 
+#define ETR_STRETCHED 1.5
+
 typedef struct etr_operator_stretch {
   double alike; /**< how alike the long runs are: median, over pairs of long runs, of Spearman's
                    correlation of their    operators' stretches; 0: there are too few operators or
                    runs */
   double width; /**< how much operators differ: 90th percentile of the operators' stretches divided
                    by their 10th; 1: there are too few */
+  double reach; /**< part of the operators' usual time that is of those that take at least
+                   ETR_STRETCHED times as long in the long runs, by their median */
   double top_share; /**< share of one operator: median, over long runs, of the largest part of the
                        excess time that is in one operator; a run that stretches all other operators
                        about as much counts as 0 */
