@@ -346,7 +346,7 @@ static bool has_range(const etr_method *method) {
 }
 
 /* Returns what the runs are like, as far as it is known and not usual: "1 tick is taken as 1 ns:
- * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv
+ * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv
  * 1.2 %) · loading takes 1.59 ms". NULL when out of memory. */
 static const char *run_conditions_text(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer, s->method);
@@ -364,7 +364,7 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
   if (says_first) {
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
-    etr_puts(&writer, TIMES " the typical run" DOT);
+    etr_puts(&writer, TIMES " the others" DOT);
   }
   etr_puts(&writer, etr_or_empty(etr_variation_text(&r->answer.arena, r->answer.profile, s->method,
                                                     r->answer.options->unit)));
