@@ -164,7 +164,7 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
                                   etr_unit unit) {
   /* Of the longer inference, and of its change: a sentence has no room for what nobody would
    * notice, nor for what explains next to nothing. */
-  static const double WORTH_A_WORD = 0.02, WORTH_OF_CHANGE = 0.1;
+  static const double WORTH_A_WORD = 0.02, WORTH_OF_CHANGE = 0.05;
   const etr_change *execute = &method->execute;
   changed gone, added, judged;
   if (!execute->base_runs || !execute->new_runs || etr_diff_may_be_other_models(method))
@@ -183,7 +183,9 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
     return "";
   add_gone_and_new_clauses(&s, &gone, &added);
   add_largest_change_clause(&s, &judged);
-  return add_calls_clause(&s) ? s.text : "";
+  /* Where the runs cannot tell, such a change is noise, as that of operators without a verdict. */
+  bool is_judged = execute->verdict >= ETR_VERDICT_LIKELY_FASTER;
+  return !is_judged || add_calls_clause(&s) ? s.text : "";
 }
 
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
