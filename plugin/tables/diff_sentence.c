@@ -34,13 +34,18 @@ static int by_change(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
+/* Returns the sums by operator, or by kernel if events are compared. */
+static const etr_node_groups *groups_of(const sentence *s) {
+  return etr_diff_groups(s->method,
+                         s->method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS);
+}
+
 /* Lists the operators (kernels, if events are compared) whose verdict is from `first` to `last` in
  * the order of etr_verdict, the largest change first, and adds up their changes in out->sum, in
  * ticks of a typical run. Returns false when out of memory. */
 static bool list_operators_with_verdict(changed *out, const sentence *s, etr_verdict first,
                                         etr_verdict last) {
-  const etr_node_groups *groups = etr_diff_groups(
-      s->method, s->method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS);
+  const etr_node_groups *groups = groups_of(s);
   *out = (changed){
       .groups = etr_arena_alloc_array(&s->o->answer.arena, groups->count, sizeof *out->groups)};
   if (!out->groups)
@@ -97,18 +102,33 @@ static void add_clause(sentence *s, const char *clause) {
                                           s->text[0] ? "; " : "", etr_or_empty(clause)));
 }
 
+/* Returns true for operators on both sides of which the newer one has more nodes. */
+static bool has_more_nodes(const etr_node_group *operator) {
+  return operator->base_nodes && operator->new_nodes > operator->base_nodes;
+}
+
+/* Returns what more nodes of operators that both sides have cost, in ticks of a typical run. */
+static double cost_of_more_nodes(const sentence *s) {
+  const etr_node_groups *groups = groups_of(s);
+  double cost = 0;
+  for (size_t i = 0; i < groups->count; i++)
+    if (has_more_nodes(&groups->rows[i]))
+      cost += fmax(etr_diff_typical(&groups->rows[i].change), 0);
+  return cost;
+}
+
 /* Adds a clause on what the operators cost that only the newer record has, in a typical run; none
- * if they cost nothing. gone_count: how many operators they replace, which a clause before this one
- * named; 0 for none. */
+ * if they cost nothing. gone_count: how many operators they replace, together with more nodes of
+ * operators that both have; a clause before this one named them. 0 for none. */
 static void add_new_clause(sentence *s, const changed *added, size_t gone_count) {
   etr_arena *arena = &s->o->answer.arena;
-  const char *added_time = time_text(s, added->sum);
-  if (!added->count || !added_time)
+  const char *added_time = time_text(s, added->sum + (gone_count ? cost_of_more_nodes(s) : 0));
+  if (!added_time)
     return;
   if (gone_count)
     add_clause(s, etr_arena_format(arena, "what replaces %s costs %s",
                                    gone_count > 1 ? "them" : "it", added_time));
-  else
+  else if (added->count)
     add_clause(s, etr_arena_format(arena, "%s %s %s", names_text(s, added),
                                    added->count > 1 ? "are new and cost" : "is new and costs",
                                    added_time));
@@ -134,9 +154,10 @@ static void add_change_clause(sentence *s, const char *what, const char *verb, d
 }
 
 /* Adds a clause on the operator that changed most. judged: the operators on both sides that are
- * slower or faster, the largest change first. */
-static void add_largest_change_clause(sentence *s, const changed *judged) {
-  if (!judged->count)
+ * slower or faster, the largest change first. None if it has more nodes, which replace what is
+ * gone. */
+static void add_largest_change_clause(sentence *s, const changed *judged, const changed *gone) {
+  if (!judged->count || (gone->count && has_more_nodes(judged->groups[0])))
     return;
   add_change_clause(s, operator_name(s, judged->groups[0]), "takes",
                     etr_diff_typical(&judged->groups[0]->change));
@@ -182,7 +203,7 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
       !list_operators_with_verdict(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
     return "";
   add_gone_and_new_clauses(&s, &gone, &added);
-  add_largest_change_clause(&s, &judged);
+  add_largest_change_clause(&s, &judged, &gone);
   /* Where the runs cannot tell, such a change is noise, as that of operators without a verdict. */
   bool is_judged = execute->verdict >= ETR_VERDICT_LIKELY_FASTER;
   return !is_judged || add_calls_clause(&s) ? s.text : "";
