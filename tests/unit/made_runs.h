@@ -18,6 +18,7 @@ typedef enum run_work {
   MORE_WORK, /* they get slower by different factors: norms hardly grow, products grow in proportion
               */
   ANOTHER_BRANCH, /* every second operator gets slower */
+  LESS_MEMORY,    /* every fourth operator gets slower, each by another factor */
   ONE_OPERATOR,   /* only one operator gets slower, by twelve times the factor */
 } run_work;
 
@@ -36,6 +37,7 @@ typedef struct made_run {
 #define SLOWER(times) {.factor = (times)}
 #define PROMPT(times) {.factor = (times), .work = MORE_WORK}
 #define BRANCH(times) {.factor = (times), .work = ANOTHER_BRANCH}
+#define CONTENTION(times) {.factor = (times), .work = LESS_MEMORY}
 #define STALL(index) {.factor = 1, .work = ONE_OPERATOR, .operator_ = (index)}
 #define LOGGED(times, size) {.factor = (times), .bytes = (size)}
 #define OTHER_EVENTS(times) {.factor = (times), .has_other_events = true}
@@ -109,6 +111,8 @@ static inline double made_runs_factor(const made_run *run, size_t op) {
     return pow(run->factor, .2 + .13 * (double)(op % 7));
   case ANOTHER_BRANCH:
     return op % 2 ? 1 : run->factor;
+  case LESS_MEMORY:
+    return op % 4 ? 1 + .01 * (double)(op % 8) : run->factor * (1 + .1 * (double)(op % 8));
   case ONE_OPERATOR:
     return op == run->operator_ ? 12 * run->factor : 1;
   default:

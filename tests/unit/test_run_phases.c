@@ -107,6 +107,8 @@ Test(run_phases, times_distinguish_phases) {
       {RUNS(USUAL, STALL(2), TWO(USUAL), STALL(2), FOUR(USUAL), STALL(2), TWO(USUAL)), ""},
       {RUNS(FOUR(USUAL), TWO(USUAL), FOUR(SLOWER(4)), TWO(SLOWER(4))),
        ""}, /* slower from some time on */
+      {RUNS(FOUR(USUAL), TWO(CONTENTION(6)), FOUR(USUAL), CONTENTION(5), TWO(USUAL)),
+       ""}, /* most of the work is as fast as before */
       /* too little data */
       {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""}, /* warm-up, or a prompt */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)),
