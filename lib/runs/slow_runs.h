@@ -24,6 +24,7 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
  * normalization less. A slow clock or a neighboring process stretches all operators by about the
  * same factor; an interruption stretches only one. */
 
+/** The factor from which on an operator counts as one that longer inputs stretch. */
 #define ETR_STRETCHED 1.5
 
 typedef struct etr_operator_stretch {
