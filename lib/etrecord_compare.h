@@ -202,8 +202,8 @@ typedef struct etr_side_figures {
   double load, first_run; /**< time of the load, and of the first run, warm-up included, in ticks */
   double ms_per_token;
   double delegated_nodes; /**< share of the Edge graph's operators */
-  double delegated_time;  /**< share of the typical run, calling the delegates included, without
-                             interruptions */
+  double delegated_time;  /**< share of the typical run without interruptions, calling the
+                             delegates included */
   double macs;            /**< multiply-accumulates per inference */
 } etr_side_figures;
 

@@ -178,8 +178,7 @@ static const etr_field method_fields[] = {
     {NULL, "delegated", ETR_CELL_SHARE, PEOPLE, .get = delegated_nodes},
     {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_time),
      .nullable = true,
-     .says = "share of the typical run, calling the delegates included, "
-             "without interruptions"},
+     .says = "share of the typical run without interruptions, calling the delegates included"},
     {NULL, "of time", ETR_CELL_SHARE, PEOPLE, .get = delegated_time},
     {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(figures.macs), .nullable = true,
      .hides_zeros = true, .spare = 3,
@@ -233,7 +232,7 @@ static void put_column_notes(compare_output *o) {
       answer, ETR_STYLE_DIM, 2,
       "least, most: p10 and p90 of the runs; of several recordings their typical runs");
   etr_section_line(answer, ETR_STYLE_DIM, 2,
-                   "delegated: of the operators; of time: of the typical run");
+                   "delegated: of the operators; of time: of the typical run without interruptions");
   if (has_plan)
     etr_section_line(answer, ETR_STYLE_DIM, 2, "planned bytes: without what delegates allocate");
   if (!has_compared_outputs(o->set))

@@ -135,7 +135,7 @@ static const struct {
     {ETR_TB_METRICS "/peak_mb", "Planned memory that is live at the peak of the program." METRIC(
                                     "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
-     "Part of the time of an inference that delegates take, without interruptions." METRIC(
+     "Part of an inference without interruptions that delegates take." METRIC(
          "%", "summary")},
 };
 

@@ -158,8 +158,9 @@ bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profil
     interrupted += is_delegated ? found.of_slice[i] : 0;
   }
   const etr_stats *stats = etr_run_stats(arena, method, group_of, 1);
-  if (stats && method->execute.typical > 0)
-    *out = fmax(stats->typical - interrupted, 0) / method->execute.typical;
+  double whole = method->execute.typical - found.whole;
+  if (stats && whole > 0)
+    *out = fmax(stats->typical - interrupted, 0) / whole;
   return stats != NULL;
 }
 

@@ -44,9 +44,8 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
                          const etr_method *method, const etr_node_filter *filter);
 
 /** Sets *out to the share of Method::execute that delegates take in the typical run, calling them
- * included, as etr_groups has it: interruptions are in the whole, but not in their part. NaN
- * without runs. All their time slices are one group, whose typical time is that. Returns false when
- * out of memory. */
+ * included, both without interruptions. NaN without runs. All their time slices are one group,
+ * whose typical time is that. Returns false when out of memory. */
 bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profile,
                         const etr_method *method);
 

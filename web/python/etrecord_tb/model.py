@@ -2328,7 +2328,7 @@ class ComparedMethod(_Answer):
         high: most of the recordings' typical runs; of one recording p90 of its runs
         load: None: no load was recorded, or it is not known which method it was for
         delegated_nodes: share of the Edge graph's operators: 0.8 for 80 %
-        delegated_time: share of the typical run, calling the delegates included, without interruptions
+        delegated_time: share of the typical run without interruptions, calling the delegates included
         macs: multiply-accumulates per inference; None: not known of all operators
         output_snr_db: of the worst output, against the reference or the first record; None: none was compared, an output has wrong NaN or infinities,
             or all are equal

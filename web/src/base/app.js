@@ -178,10 +178,10 @@ export const times = computed(() => {
   };
 });
 
+const isInterrupted = ({groups}) => groups.some(({interrupted}) => interrupted > 0);
+
 /** Whether the typical times of operators, modules and nodes contain interruptions, which rows by operator have apart. */
-export const hasInterruptions = computed(
-  () => times.value.stat === 'typical' && method.value.groups.some(({interrupted}) => interrupted > 0),
-);
+export const hasInterruptions = computed(() => times.value.stat === 'typical' && isInterrupted(method.value));
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
 function readRun(shown, wanted) {
@@ -420,6 +420,11 @@ export const baseMethod = computed(() => {
   const methods = compared.value?.profile?.methods ?? [];
   return methods.find(({name}) => name === method.value?.name) ?? (methods.length === 1 ? methods[0] : null);
 });
+
+/** Whether the times of the comparison contain interruptions, on either side. */
+export const comparesInterruptions = computed(() =>
+  [baseMethod.value, method.value].some(side => side && isInterrupted(side)),
+);
 
 /** Returns the pair of the comparison for each operator of the shown method: {row: node}; empty without a base. */
 export const pairs = computed(

@@ -8,6 +8,7 @@ import {
   bases,
   compared,
   comparedMethod,
+  comparesInterruptions,
   explain,
   isHitRow,
   labelOf,
@@ -48,24 +49,36 @@ const MOST_STEPS = 7,
 /** Returns by how much the time changed, ", 3.1× faster than before"; '' unless the library says that it did. */
 export const ratioText = ({answer}, base) => (answer?.change ? `, ${answer.change} than ${base}` : '');
 
-/** Returns the library's sentence about what changed. */
-export const headline = ({answer}) => {
-  const text = (answer?.text ?? '').replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs');
-  return text && `${text}.`;
+/** Returns the library's sentence about what changed, or its verdict if nothing can be said about that. */
+export const headline = ({answer, verdict_text: verdict}) => {
+  const text = (answer?.text ?? verdict).replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs');
+  return `${text[0].toUpperCase()}${text.slice(1)}.`;
 };
 
 const LONGEST = 16; // letters of a record's name that heads of columns and bars have room for
 
-/**
- * How both records are called, {base, name}, and in little room {shortBase, shortName}: "base" and "this" where a name
- * is long.
- */
+/** Returns two names without the folders that both are in, each by its end or, where both end alike, by its start. */
+export function shortNames(base, name) {
+  const folders = base.split('/'),
+    others = name.split('/'),
+    shared = folders.findIndex((folder, at) => folder !== others[at]),
+    both = [folders, others].map(parts => parts.slice(Math.max(0, shared)).join('/') || parts.at(-1));
+  const ways = [
+    text => (text.length > LONGEST ? `…${text.slice(1 - LONGEST)}` : text),
+    text => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text),
+  ];
+  return ways.map(cut => both.map(cut)).find(([a, b]) => a !== b) ?? ['base', 'this'];
+}
+
+/** How both records are called, {base, name}, and in little room {shortBase, shortName}. */
 export function sideNames() {
   const name = labelOf(method.value.run),
     base = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
-    isShort = Math.max(name.length, base.length) <= LONGEST && name !== base;
-  return {base, name, shortBase: isShort ? base : 'base', shortName: isShort ? name : 'this'};
+    [shortBase, shortName] = shortNames(base, name);
+  return {base, name, shortBase, shortName};
 }
+
+const withInterruptions = () => (comparesInterruptions.value ? ', with interruptions' : '');
 
 const sideText = (name, recordings, runs, skipped) =>
   `${name}: ${countText(recordings, 'recording')}, ${countText(runs, 'run')}${
@@ -90,37 +103,32 @@ function DumpsNote() {
 }
 
 function Hero({answer}) {
-  const {execute, may_differ: differs, base, new: newer} = answer,
+  const {execute, base, new: newer} = answer,
     names = sideNames(),
     reason = answer.reason_text ?? (execute.assumes?.includes('in_turns') ? 'assumed: recorded in turns' : '');
   const sides = [
-    ['the base', base],
-    ['this record', newer],
+    [names.shortBase, base],
+    [names.shortName, newer],
   ];
   const steadiness = sides
     .filter(([, side]) => side?.steadiness)
     .map(([name, side]) => `Runs of ${name}: ${side.steadiness}.`);
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
     ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, names.base)}</h1>
-      ${
-        differs
-          ? html`<p class="answer differs" role="alert">${answer.unlike_text}; no change is judged.</p>`
-          : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold}
-            text=${headline(answer)} /></p>`
-      }</div>
-    <div class="runs small">${
-      differs
-        ? null
-        : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
-      verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`
-    }
+      <p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p></div>
+    <div class="runs small"><div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
+      verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>
       <div>${sideText(names.shortBase, execute.base_recordings, execute.base_runs, base?.skipped_runs)}</div>
       <div>${sideText(names.shortName, execute.new_recordings, execute.new_runs, newer?.skipped_runs)}</div>
       ${answer.odd_text ? html`<div>${answer.odd_text}</div>` : null}
-      ${differs ? null : html`<div>${reason}</div>`}</div></section>
-    ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
-      ${differs ? null : html`<${DumpsNote} />`}
-      ${answer.unlike_text && !differs ? html`<p class="note warning">${answer.unlike_text}.</p>` : null}`;
+      <div>${reason}</div></div></section>
+    ${
+      answer.unlike_text
+        ? html`<p class="note warning" role=${answer.may_differ ? 'alert' : null}>${answer.unlike_text}.</p>`
+        : null
+    }
+    ${steadiness.length ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
+      <${DumpsNote} />`;
 }
 
 /* ---- From the base to this record ---- */
@@ -400,16 +408,12 @@ function changeBar(change, most, verdict) {
 }
 
 /* The columns of rows that compare: base, this, change and what the library decided. */
-function comparedColumns(rows, differs) {
+function comparedColumns(rows) {
   const most = rows.reduce((a, {row}) => Math.max(a, Math.abs(changeOf(row) ?? 0)), 0),
     names = sideNames();
-  const columns = [
+  return [
     timeColumn('base', names.shortBase, 'typical time of the base', ({row}) => baseOf(row) ?? NaN),
     timeColumn('this', names.shortName, 'typical time of this record', ({row}) => newOf(row) ?? NaN),
-  ];
-  if (differs) return columns;
-  return [
-    ...columns,
     {
       key: 'change',
       title: `change, ${unitName.value}`,
@@ -479,8 +483,8 @@ function ModulesTable({answer}) {
     what: '',
   };
   const list = [whole, ...rows.slice(0, MOST_MODULES), ...(rest.length ? [more] : []), ...parts],
-    columns = comparedColumns(list, answer.may_differ);
-  return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module"
+    columns = comparedColumns(list);
+  return html`<${SmallTable} caption=${`Changes by module${withInterruptions()}`} rows=${list} command="etrecord-tb diff BASE RECORD --by module"
     open=${({path}) => path !== null && select('module', path)} columns=${[
       {
         key: 'module',
@@ -514,19 +518,12 @@ export const timedNodes = nodes =>
   );
 
 function NodesTable({answer}) {
-  const differs = answer.may_differ,
-    rows = timedNodes(answer.nodes)
-      .filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0))
-      .map(row => ({row})),
+  const rows = timedNodes(answer.nodes).map(row => ({row})),
     chosen = selectedRows.value,
     {operators} = method.value;
   const isOwn = ({row}) => row.new_node !== null && row.new_node >= 0 && row.new_node < operators.count;
-  if (rows.length === 0)
-    return html`<p class="note">
-      ${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${
-    differs ? 'Operators found on both sides' : 'Operators, largest change first'
-  }${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  if (rows.length === 0) return html`<p class="note">No operator was timed in either record.</p>`;
+  const caption = `Operators, largest change first${withInterruptions()}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
     open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
     isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
@@ -538,7 +535,7 @@ function NodesTable({answer}) {
         text: ({row}) => shortOp(row.op),
         cell: ({row}) => html`<span title=${row.op}>${shortOp(row.op)}</span>`,
       },
-      ...comparedColumns(rows, differs),
+      ...comparedColumns(rows),
       {key: 'module', title: 'module', class: 'key', text: ({row}) => row.new_module ?? row.base_module ?? ''},
       {key: 'node', title: 'node', class: 'key quiet', text: ({row}) => eitherText(row.base_name, row.new_name)},
       {key: 'backend', title: 'runs on', class: 'key', text: ({row}) => placeText(row)},
@@ -569,24 +566,19 @@ function Answer() {
   const {width, height} = room.value,
     wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
     names = sideNames(),
-    sides = {name: names.shortName, baseName: names.shortBase},
-    differs = answer.may_differ;
-  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />${
-    differs
-      ? null
-      : html`<section><div class="head-line"><h2>From ${names.base} to ${names.name}</h2>
+    sides = {name: names.shortName, baseName: names.shortBase};
+  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} /><section><div class="head-line"><h2>From ${names.base} to ${names.name}</h2>
         <span class="small quiet">
-        ${unitName.value} per inference</span><span class="push"></span><${ChangeLegend} /></div><${Waterfall}
+        ${unitName.value} per inference${withInterruptions()}</span><span class="push"></span><${ChangeLegend} /></div><${Waterfall}
         answer=${answer} width=${wide} ...${sides} /></section>
     <section><div class="head-line"><h2>The same modules, the same scale</h2></div>
       <${Aligned} answer=${answer} width=${wide}
       height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${sides} /></section>
-    <section class="card"><${ModulesTable} answer=${answer} /></section>`
-  }
-    <details class="nodes-of-both" open=${differs || get('nodes')}
-      onToggle=${event => !differs && set({nodes: event.currentTarget.open}, {replace: true})}>
+    <section class="card"><${ModulesTable} answer=${answer} /></section>
+    <details class="nodes-of-both" open=${get('nodes')}
+      onToggle=${event => set({nodes: event.currentTarget.open}, {replace: true})}>
       <summary>Operators, one by one</summary>${
-        differs || get('nodes')
+        get('nodes')
           ? html`<section class="card"><${NodesTable}
       answer=${answer} /></section>`
           : null

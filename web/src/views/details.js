@@ -163,7 +163,7 @@ function costRows(operators, row) {
 /* The counterpart in the base. */
 function BaseRows({row}) {
   const node = pairs.value.get(row);
-  if (!comparedMethod.value || comparedMethod.value.may_differ) return null;
+  if (!comparedMethod.value) return null;
   if (!node)
     return html`<section><h3>Compared with the base</h3><p
       class="note">The base has no operator that was paired with this one.</p></section>`;

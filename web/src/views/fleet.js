@@ -153,6 +153,9 @@ function TypicalCell({row}) {
     ${` ${timeIn(row, min)} – ${timeIn(row, max)}`}</span></span>`;
 }
 
+const BASE_RULE = 'the older is the base, or the first',
+  TICK_HINT = 'tick two records to compare them: the older is the base, or of one minute the one that is ticked first';
+
 function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
     methods = new Set(rows.map(row => row.method)),
@@ -165,11 +168,11 @@ function fleetColumns(rows, previous) {
     {
       key: 'tick',
       title: '',
-      hint: 'tick two records to compare them',
+      hint: TICK_HINT,
       width: '20px',
       sort: false,
       cell: row =>
-        html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title="tick two records to compare them"
+        html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title=${TICK_HINT}
           checked=${ticked.value === row} disabled=${row.isBroken}
           onChange=${event => tick(row, event.target.checked)} />`,
     },
@@ -206,7 +209,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'change',
       title: 'change',
-      hint: 'change of the typical time against the last record of the same line that is at least a minute older',
+      hint: 'change of the typical time against the last record of the same line that is at least a minute older; not judged, so it may be noise',
       width: '76px',
       number: true,
       value: change,
@@ -232,7 +235,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'delegated',
       title: 'delegated',
-      hint: 'time of delegate calls without interruptions, as a share of Method::execute',
+      hint: 'time of delegate calls, as a share of Method::execute; both without interruptions',
       width: '76px',
       number: true,
       value: row => row.delegated ?? NaN,
@@ -309,9 +312,10 @@ function Trend({lines, rows: all}) {
         ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`,
       )}</g>`;
   };
-  // The name of a line is at its end; names keep their distance.
+  // The name of a line is at its end; names keep their distance. A dot alone has its name in its hint, and in the list.
   let last = -Infinity;
-  const ends = lines.map(line => ({line, at: scale.at(line.rows.at(-1).execute.typical)}));
+  const named = lines.filter(line => line.rows.length > 1 || isChosen(line.rows)),
+    ends = named.map(line => ({line, at: scale.at(line.rows.at(-1).execute.typical)}));
   const placed = sortRows(ends, ({at}) => at, false)
     .slice(0, NAMED)
     .map(({line, at}) => {
@@ -332,7 +336,7 @@ function Trend({lines, rows: all}) {
       style=${{top: `${top}px`}} title=${line.label}>${line.label}</span>`,
     )}</div></div>
     <figcaption><span>${dateText(rows[0].written)}</span>
-      ${lines.length > NAMED ? html`<span>${lines.length - NAMED} more lines have no name here</span>` : null}
+      ${named.length > NAMED ? html`<span>${named.length - NAMED} more lines have no name here</span>` : null}
       <span>${dateText(rows.at(-1).written)}</span></figcaption></figure>`;
 }
 
@@ -375,8 +379,8 @@ export function FleetView() {
       class="hint" role="status">
       ${
         ticked.value
-          ? `${ticked.value.label} is ticked: tick another to compare`
-          : 'changes are against the record before and may be noise: tick two records for a verdict'
+          ? `${ticked.value.label} is ticked: tick another; ${BASE_RULE}`
+          : `tick two to compare: ${BASE_RULE}`
       }
       </span></div>
     <${Trend} lines=${lines} rows=${shown} />${

@@ -256,7 +256,7 @@ export function overlays(own) {
     has = key => operators.has(key);
   const all = {
     time: runs > 0 && {title: 'Time', make: timeOverlay},
-    change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay},
+    change: comparedMethod.value && {title: 'Change', make: changeOverlay},
     backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
     gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)},
     gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},

@@ -135,7 +135,7 @@ function ComparisonPicture({colors}) {
     inner = WIDTH - 2 * LEFT;
   return html`<${Title}
     title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, base)}`}
-    answer=${answer.unlike_text ? `${answer.unlike_text}.` : headline(answer)} colors=${colors} />
+    answer=${answer.may_differ ? `${answer.unlike_text}.` : headline(answer)} colors=${colors} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>
       <${Foot} colors=${colors} />`;

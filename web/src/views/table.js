@@ -164,7 +164,7 @@ function rateColumns(rows, rowsOf, timeOf) {
 /* The columns that compare rows with the base, by the library's own sums. `changeOf(row)` is a row of the
    comparison, or none. */
 function changeColumns(changeOf, rowsOf) {
-  if (!comparedMethod.value || comparedMethod.value.may_differ) return [];
+  if (!comparedMethod.value) return [];
   return [
     timeColumn('base', 'base', 'of the base', row => (changeOf(row) ? (baseOf(changeOf(row)) ?? NaN) : NaN), {
       width: '84px',
@@ -686,7 +686,7 @@ export const shownKind = () => (method.value.hasGraph ? get('by') : 'operator');
 
 const shown = computed(() => {
   const kind = shownKind(),
-    isAll = !get('in') && hits.value.isAll && comparedMethod.value && !comparedMethod.value.may_differ,
+    isAll = !get('in') && hits.value.isAll && comparedMethod.value,
     made = MAKE[kind](shownOperators.value),
     rows = isAll ? [...made, ...goneRows(kind, made, isFolded())] : made;
   return {kind, rows, columns: COLUMNS[kind](rows)};
