@@ -91,7 +91,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   it('has a row for each method of each record, newest first', async () => {
     assert.deepEqual(await shown(), ['old', 'vit', 'two', 'two', 'nightly/3', 'nightly/2', 'nightly/1']);
     assert.equal(await frame.locator('.fleet .count').innerText(), '6 records, the last recorded first');
-    assert.match(await frame.locator('.fleet .hint').innerText(), /^changes are against the record before and may be noise/);
+    assert.match(await frame.locator('.fleet .hint').innerText(), /^tick two to compare: the older is the base/);
     const {typical, min, max} = XNNPACK.execute, row = await rowOf('nightly/2');
     assert.equal(row['typical, least – most ms'].replace(/\s+/g, ' '), `${ms(typical)} ${ms(min)} – ${ms(max)}`);
     assert.deepEqual([row.model, row.method, row.runs, row.commit, row.device], ['MobileNetV2', 'forward', String(XNNPACK.runs), 'b2c3d4e', 'pixel8']);
@@ -124,6 +124,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   it('draws lines in gray, and in the accent that of the record that is chosen, with its name', async () => {
     const [gray, accent] = await computed(frame, ['var(--runtime)', 'var(--accent)']), inWords = color => `rgb(${color.join(', ')})`;
     const drawn = () => frame.locator('.trend-line').evaluateAll(all => Object.fromEntries(all.map(line => [line.dataset.line, getComputedStyle(line.querySelector('.line')).stroke])));
+    assert.deepEqual(await frame.locator('.trend-names span').allInnerTexts(), ['MobileNetV2 · forward']); // the others are a dot each
     const named = () => frame.locator('.trend-names .chosen').allInnerTexts();
     await frame.getByLabel('Compare two, encode').click();
     assert.ok((await named()).includes('Enc · encode') && (await named()).length < Object.keys(await drawn()).length);
@@ -159,7 +160,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   it('compares two that are ticked, the older one as the base, by keyboard as well', async () => {
     await frame.getByLabel('Compare nightly/3').focus();
     await dashboard.page.keyboard.press('Space');
-    await frame.getByText('nightly/3 is ticked: tick another to compare').waitFor();
+    await frame.getByText('tick another: the older is the base, else nightly/3').waitFor();
     assert.match(await frame.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Compare nightly\/3/);
     await frame.getByLabel('Compare nightly/2').click();
     await frame.getByRole('tab', {name: 'Compare', selected: true}).waitFor();

@@ -153,8 +153,8 @@ function TypicalCell({row}) {
     ${` ${timeIn(row, min)} – ${timeIn(row, max)}`}</span></span>`;
 }
 
-const BASE_RULE = 'the older is the base, or the first',
-  TICK_HINT = 'tick two records to compare them: the older is the base, or of one minute the one that is ticked first';
+const TICK_HINT =
+  'tick two records to compare them: the older is the base, or of one minute the one that is ticked first';
 
 function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
@@ -379,8 +379,8 @@ export function FleetView() {
       class="hint" role="status">
       ${
         ticked.value
-          ? `${ticked.value.label} is ticked: tick another; ${BASE_RULE}`
-          : `tick two to compare: ${BASE_RULE}`
+          ? `tick another: the older is the base, else ${ticked.value.label}`
+          : 'tick two to compare: the older is the base, else the first that is ticked'
       }
       </span></div>
     <${Trend} lines=${lines} rows=${shown} />${
