@@ -231,8 +231,9 @@ static void put_column_notes(compare_output *o) {
   etr_section_line(
       answer, ETR_STYLE_DIM, 2,
       "least, most: p10 and p90 of the runs; of several recordings their typical runs");
-  etr_section_line(answer, ETR_STYLE_DIM, 2,
-                   "delegated: of the operators; of time: of the typical run without interruptions");
+  etr_section_line(
+      answer, ETR_STYLE_DIM, 2,
+      "delegated: of the operators; of time: of the typical run without interruptions");
   if (has_plan)
     etr_section_line(answer, ETR_STYLE_DIM, 2, "planned bytes: without what delegates allocate");
   if (!has_compared_outputs(o->set))

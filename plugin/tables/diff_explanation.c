@@ -190,8 +190,8 @@ static bool add_all_lines(table *t, etr_diff_section section) {
 
 /* Returns true if the typical run of a side (ETR_NONE: it lacks the method) has interruptions. */
 static bool is_interrupted(const table *t, const etr_profile *profile, uint32_t method) {
-  return method != ETR_NONE && etr_interrupted_text(&t->output->answer.arena, profile,
-                                                    &profile->methods[method]) != NULL;
+  return method != ETR_NONE &&
+         etr_interrupted_text(&t->output->answer.arena, profile, &profile->methods[method]) != NULL;
 }
 
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method) {

@@ -135,8 +135,7 @@ static const struct {
     {ETR_TB_METRICS "/peak_mb", "Planned memory that is live at the peak of the program." METRIC(
                                     "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
-     "Part of an inference without interruptions that delegates take." METRIC(
-         "%", "summary")},
+     "Part of an inference without interruptions that delegates take." METRIC("%", "summary")},
 };
 
 const char *etr_tb_description(const char *tag) {
