@@ -257,26 +257,35 @@ static const etr_change *find_unsure(const etr_set_record *record, etr_reason re
   return NULL;
 }
 
-/* Writes for each reason why a verdict is not sure the names of the records that have it, and what
- * would help. A record is named once, even if several of its methods have the reason. */
-static void put_verdict_reasons(compare_output *o) {
+/* Writes the names of the records with a verdict that is not sure for a reason, and what would
+ * help. Only those that were recorded in this order with the first record, which the text may name.
+ * A record is named once, even if several of its methods have the reason. */
+static void put_verdict_reason(compare_output *o, etr_reason reason, etr_turns turns) {
   etr_arena *arena = &o->words.answer.arena;
+  const char *names = "";
+  const etr_change *first = NULL;
+  for (size_t i = 0; i < o->set->records.count; i++) {
+    const etr_set_record *record = &o->set->records.data[i];
+    const etr_change *change = find_unsure(record, reason);
+    if (!change || (reason == ETR_REASON_NOT_IN_TURNS && record->turns != turns))
+      continue;
+    names = etr_or_empty(
+        etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "", record->name));
+    first = first ? first : change;
+  }
+  o->options.turns = turns;
+  if (first)
+    etr_section_line(
+        &o->words.answer, ETR_STYLE_PLAIN, 2,
+        etr_arena_format(arena, "%s: %s", names, etr_diff_reason_text(&o->words, first)));
+}
+
+/* Writes each reason why verdicts are not sure. */
+static void put_verdict_reasons(compare_output *o) {
   for (int reason = ETR_REASON_CLOCK; reason <= ETR_REASON_SPREAD; reason++) {
-    const char *names = "";
-    const etr_change *first = NULL;
-    for (size_t i = 0; i < o->set->records.count; i++) {
-      const etr_set_record *record = &o->set->records.data[i];
-      const etr_change *change = find_unsure(record, (etr_reason)reason);
-      if (!change)
-        continue;
-      names = etr_or_empty(
-          etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "", record->name));
-      first = first ? first : change;
-    }
-    if (first)
-      etr_section_line(
-          &o->words.answer, ETR_STYLE_PLAIN, 2,
-          etr_arena_format(arena, "%s: %s", names, etr_diff_reason_text(&o->words, first)));
+    put_verdict_reason(o, (etr_reason)reason, ETR_TURNS_BASE_FIRST);
+    if (reason == ETR_REASON_NOT_IN_TURNS)
+      put_verdict_reason(o, (etr_reason)reason, ETR_TURNS_NEW_FIRST);
   }
 }
 

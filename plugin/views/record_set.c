@@ -406,6 +406,7 @@ static etr_status add_changes(etr_record_set *set, etr_comparison *comparison, e
   etr_set_record *record = &set->records.data[set->records.count - 1];
   etr_status status = ETR_OK;
   set->recording_noise = comparison->recording_noise;
+  record->turns = comparison->turns;
   for (size_t i = 0; status == ETR_OK && i < comparison->method_count; i++) {
     const etr_method_pair *pair = &comparison->methods[i];
     if (pair->new_method == ETR_NONE || pair->base_method == ETR_NONE)

@@ -30,6 +30,7 @@ typedef struct etr_set_record {
   const char *name, *path;
   const char *problem;        /* why it could not be read; NULL: it could */
   etr_comparison *comparison; /* with the first record; NULL: none was kept */
+  etr_turns turns;            /* whether it and the first record were recorded in turns */
   uint64_t content;           /* see etr_record_source */
   double pte_bytes;           /* size of the program's file */
   double planned_bytes;       /* planned memory of all methods together */

@@ -183,6 +183,18 @@ def odd_recording(command, folder):
     return wrong
 
 
+def order_of_records(command, folder):
+    """`diff` and `compare` name the side that was recorded first, whichever of them is the base."""
+    folders = lay_out(folder, (recordings([10] * 3), recordings([10] * 3, 1.2)), one_after_the_other)
+    wrong = []
+    for order, wanted in ((folders, "all of the base are older than all of the new record"), (folders[::-1], "all of the new record are older than all of the base")):
+        for word in ("diff", "compare"):
+            done = subprocess.run([command, word, *map(str, order)], capture_output=True, text=True)
+            if wanted not in " ".join(done.stdout.split()):
+                wrong.append("%s: %s" % (word, done.stdout[:800]))
+    return wrong
+
+
 def runs_at_one_end(command, folder):
     """Slow runs that stand together at one end are a step, others are outliers. Kernels take 98 % of a run, so 60 % more of them are 59 % more."""
     wrong = []
@@ -198,7 +210,7 @@ def runs_at_one_end(command, folder):
 def main():
     command = os.path.abspath(sys.argv[1])
     tests = [(case[0], lambda folder, case=case: check(command, folder, *case[1:])) for case in CASES]
-    tests += [(test.__name__, lambda folder, test=test: test(command, folder)) for test in (broken_recording, no_run, one_node, odd_recording, runs_at_one_end)]
+    tests += [(test.__name__, lambda folder, test=test: test(command, folder)) for test in (broken_recording, no_run, one_node, odd_recording, order_of_records, runs_at_one_end)]
     failed = 0
     for name, test in tests:
         with tempfile.TemporaryDirectory() as folder:
