@@ -1688,6 +1688,7 @@ typedef struct etr_cache_growth {
                             one at a later time, and a device that slows down looks the same */
   bool has_drift; /**< the method's runs became slower or faster by a step or a drift, which looks
                      the same */
+  bool is_noisy; /**< the runs differ too much, or take one of two times: the slope may be chance */
   const etr_position_time *curve; /**< by position, ascending: equal ranges of positions */
   size_t curve_count;
 } etr_cache_growth;

@@ -134,7 +134,8 @@ static double mean_tokens(const filler *f, const etr_method *method,
       return NAN;
     sum += typical->weights[i] * (double)tokens;
   }
-  return typical->divisor > 0 ? sum / typical->divisor : NAN;
+  double mean = typical->divisor > 0 ? sum / typical->divisor : NAN;
+  return fabs(mean - round(mean)) < 1e-9 ? round(mean) : mean; /* weights are rounded */
 }
 
 /* Runs that have one throughput: a method's, or those of one of its phases. */
@@ -466,13 +467,13 @@ static bool set_time_by_position(etr_cache_growth *out, step *list, size_t count
   return true;
 }
 
-/* Returns whether runs of a method, or of one of its phases, became slower or faster for good. */
-static bool has_drift(const etr_method *method) {
+/* Returns whether runs of a method, or of one of its phases, have one of two verdicts. */
+static bool has_verdict(const etr_method *method, etr_noise_verdict one, etr_noise_verdict other) {
   etr_noise_verdict verdict = method->noise.verdict;
-  bool found = verdict == ETR_NOISE_STEP || verdict == ETR_NOISE_DRIFT;
+  bool found = verdict == one || verdict == other;
   for (size_t i = 0; i < method->run_phase_count; i++) {
     verdict = method->run_phases[i].noise.verdict;
-    found |= verdict == ETR_NOISE_STEP || verdict == ETR_NOISE_DRIFT;
+    found |= verdict == one || verdict == other;
   }
   return found;
 }
@@ -485,9 +486,11 @@ static bool measure_cache_growth(const filler *f, uint32_t method, steps *found,
   bool is_known;
   if (!growth)
     return false;
+  const etr_method *of = &f->methods[method];
   *growth = (etr_cache_growth){.method = method,
                                .sequence_count = found->sequences,
-                               .has_drift = has_drift(&f->methods[method])};
+                               .has_drift = has_verdict(of, ETR_NOISE_STEP, ETR_NOISE_DRIFT),
+                               .is_noisy = has_verdict(of, ETR_NOISE_NOISY, ETR_NOISE_TWO_MODES)};
   size_t count = keep_evenly_spaced(found->list, found->count);
   if (!find_slope(growth, found->list, count, scratch, &is_known) ||
       !set_time_by_position(growth, found->list, count, f->arena, scratch))

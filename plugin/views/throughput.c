@@ -150,27 +150,22 @@ const char *etr_cache_growth_text(etr_arena *arena, const etr_cache_growth *grow
   etr_writer writer;
   if (!growth)
     return NULL;
-  bool grows = growth->low > 0, shrinks = growth->high < 0;
+  if (growth->is_noisy)
+    return "the runs differ too much to tell whether later tokens take longer";
+  if (!(growth->low > 0)) /* nothing makes later tokens cheaper */
+    return "a token does not take longer at later positions in the cache";
   etr_text_begin(&text, arena, &writer);
-  if (!grows && !shrinks) {
-    etr_puts(&writer, "a token does not take longer at later positions in the cache");
-  } else {
-    double sign = grows ? 1 : -1;
-    etr_puts(&writer, "a token takes ");
-    put_number(&writer, arena, sign * growth->ms_per_1000);
-    etr_putf(&writer, " ms %s for each 1,000 positions in the cache (between ",
-             grows ? "longer" : "less");
-    put_number(&writer, arena, sign * (grows ? growth->low : growth->high));
-    etr_puts(&writer, " and ");
-    put_number(&writer, arena, sign * (grows ? growth->high : growth->low));
-    etr_puts(&writer, ")");
-    const char *device = grows ? "slower" : "faster";
-    if (growth->sequence_count == 1)
-      etr_putf(&writer, ", or the device got %s: one prompt does not distinguish them", device);
-    else if (growth->has_drift)
-      etr_putf(&writer, ", or the device got %s, as a step or a drift of the runs suggests",
-               device);
-  }
+  etr_puts(&writer, "a token takes ");
+  put_number(&writer, arena, growth->ms_per_1000);
+  etr_puts(&writer, " ms longer for each 1,000 positions in the cache (between ");
+  put_number(&writer, arena, growth->low);
+  etr_puts(&writer, " and ");
+  put_number(&writer, arena, growth->high);
+  etr_puts(&writer, ")");
+  if (growth->sequence_count == 1)
+    etr_puts(&writer, ", or the device got slower: one prompt does not distinguish them");
+  else if (growth->has_drift)
+    etr_puts(&writer, ", or the device got slower, as a step or a drift of the runs suggests");
   return etr_text_end(&text, &writer);
 }
 

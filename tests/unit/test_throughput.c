@@ -132,6 +132,79 @@ Test(throughput, growth_of_runs_that_drift_is_doubted) {
   etr_arena_clear(&arena);
 }
 
+/* Weights of runs are fractions, whose sum is not exact: one token a run is one. */
+Test(throughput, one_token_a_run_is_exact) {
+  token_runs t;
+  uint64_t ticks[RUNS];
+  double weights[RUNS] = {0.1, 0.1, 0.1}; /* they add up to more than 0.3 */
+  for (uint32_t i = 0; i < RUNS; i++)
+    ticks[i] = 1000000;
+  make_runs(&t, ticks, RUNS, 0, true);
+  t.method.execute.typical = 1000000;
+  t.method.typical = (etr_typical_run){.weights = weights, .divisor = 0.3};
+  cr_assert(etr_throughput_fill(&t.profile, t.runs, &t.method, &t.arena));
+  cr_expect(t.method.throughput->tokens_per_run == 1, "%.17g", t.method.throughput->tokens_per_run);
+  weights[0] = 0.05;
+  cr_assert(etr_throughput_fill(&t.profile, t.runs, &t.method, &t.arena));
+  cr_expect_float_eq(t.method.throughput->tokens_per_run, 0.25 / 0.3, 1e-12);
+  etr_arena_clear(&t.arena);
+}
+
+/* Nothing makes later tokens cheaper, and runs that differ too much have any slope by chance. */
+Test(throughput, only_growth_of_steady_runs_is_stated) {
+  static const struct {
+    etr_cache_growth growth;
+    const char *text;
+  } cases[] = {
+      {{.ms_per_1000 = 10, .low = 8, .high = 12, .sequence_count = 3},
+       "a token takes 10 ms longer for each 1,000 positions in the cache (between 8 and 12)"},
+      {{.ms_per_1000 = 1, .low = -1, .high = 3, .sequence_count = 3},
+       "a token does not take longer at later positions in the cache"},
+      {{.ms_per_1000 = -24, .low = -49, .high = -4, .sequence_count = 1, .has_drift = true},
+       "a token does not take longer at later positions in the cache"},
+      {{.ms_per_1000 = 10, .low = 8, .high = 12, .sequence_count = 3, .is_noisy = true},
+       "the runs differ too much to tell whether later tokens take longer"},
+      {{.ms_per_1000 = -24, .low = -49, .high = -4, .sequence_count = 3, .is_noisy = true},
+       "the runs differ too much to tell whether later tokens take longer"},
+  };
+  etr_arena arena = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_str_eq(etr_cache_growth_text(&arena, &cases[i].growth), cases[i].text);
+  etr_arena_clear(&arena);
+}
+
+/* Runs are noisy if the method's are, or those of one of its phases. */
+Test(throughput, growth_knows_noisy_runs) {
+  static const struct {
+    etr_noise_verdict of_method, of_phase;
+    bool is_noisy, has_drift;
+  } cases[] = {
+      {ETR_NOISE_STEADY, ETR_NOISE_STEADY, false, false},
+      {ETR_NOISE_NOISY, ETR_NOISE_STEADY, true, false},
+      {ETR_NOISE_TWO_MODES, ETR_NOISE_STEADY, true, false},
+      {ETR_NOISE_DRIFT, ETR_NOISE_STEADY, false, true},
+      {ETR_NOISE_STEADY, ETR_NOISE_NOISY, true, false},
+      {ETR_NOISE_STEADY, ETR_NOISE_STEP, false, true},
+  };
+  uint64_t ticks[RUNS];
+  for (uint32_t i = 0; i < RUNS; i++)
+    ticks[i] = 1000000 + i * 1000;
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    token_runs t;
+    make_runs(&t, ticks, RUNS, 0, true);
+    etr_run_phase phase = {.noise = {.verdict = cases[i].of_phase}};
+    t.method.noise.verdict = cases[i].of_method;
+    t.method.run_phases = &phase;
+    t.method.run_phase_count = 1;
+    t.profile.cache_growth = NULL;
+    cr_assert(etr_throughput_fill(&t.profile, t.runs, &t.method, &t.arena));
+    cr_assert_not_null(t.profile.cache_growth);
+    cr_expect_eq(t.profile.cache_growth->is_noisy, cases[i].is_noisy, "case %zu", i);
+    cr_expect_eq(t.profile.cache_growth->has_drift, cases[i].has_drift, "case %zu", i);
+    etr_arena_clear(&t.arena);
+  }
+}
+
 /* Returns the first position of runs of one token, "d", between prompts of four tokens, "p"; a
  * blank begins the next recording. -1: no positions are known. */
 static double first_position(const char *order, const char *cache) {
