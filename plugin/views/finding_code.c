@@ -88,8 +88,8 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
                              "one.weight.data = torch.cat([head.weight.data for head in heads])"},
       [ETR_FINDING_REPEATED_HEADS] = {"before = query @ keys.repeat_interleave(rows, 1)"
                                       ".transpose(-2, -1)",
-                                      "after = query.reshape(1, groups, rows, size) @ "
-                                      "keys.transpose(-2, -1)"},
+                                      "after = torch.bmm(query.reshape(-1, rows, size), "
+                                      "keys.flatten(0, 1).transpose(-2, -1))"},
       [ETR_FINDING_OUTPUT_LAYER] = {"before = output(hidden)[:, -1:]",
                                     "after = output(hidden[:, -1:])"},
       [ETR_FINDING_CACHE_COPIES] = {"before = torch.cat([cache[:, :position], new, "

@@ -689,8 +689,9 @@ static int64_t mark_repeating_copies(const patterns *p, uint32_t node, bool *cop
 }
 
 /* Adds the finding about products whose keys or values were repeated for several heads, if there
- * are any. It saves the copies, and of the products at most all heads of a group but one. Times are
- * with the calls around kernels (true). Returns false when out of memory. */
+ * are any. It saves at least what copies of all heads of a group but one take, and at most all
+ * copies and as much of the products. Times are with the calls around kernels (true). Returns false
+ * when out of memory. */
 static bool add_repeated_heads_finding(patterns *p) {
   bool *copies = etr_finder_node_flags(p->finder), *products = etr_finder_node_flags(p->finder);
   int64_t heads_per_group = 1;
@@ -711,9 +712,9 @@ static bool add_repeated_heads_finding(patterns *p) {
   }
   uint64_t copy_ticks = etr_finder_marked_ticks(p->finder, copies),
            product_ticks = etr_finder_marked_ticks(p->finder, products);
-  /* The products keep what one head of each group takes. */
-  double most_saved = (double)copy_ticks +
-                      (double)product_ticks * (1 - 1 / (double)heads_per_group);
+  /* What one head of each group takes may stay. */
+  double spare = 1 - 1 / (double)heads_per_group;
+  double most_saved = (double)copy_ticks + (double)product_ticks * spare;
   etr_finding *added = count ? etr_finder_add_if_large(p->finder, ETR_FINDING_REPEATED_HEADS,
                                                        copy_ticks + product_ticks, most_saved)
                              : NULL;
@@ -723,7 +724,7 @@ static bool add_repeated_heads_finding(patterns *p) {
     copies[i] |= products[i];
   if (!etr_finding_set_nodes(p->finder, added, copies))
     return false;
-  etr_finding_set_least_saving(p->finder, added, ETR_MAX((double)copy_ticks, most_saved / 2));
+  etr_finding_set_least_saving(p->finder, added, (double)copy_ticks * spare);
   added->title = "Do not repeat keys and values";
   added->fact = etr_arena_format(p->finder->arena,
                                  "%lld heads read the same: take them as rows of one product",
@@ -731,11 +732,12 @@ static bool add_repeated_heads_finding(patterns *p) {
   added->evidence = etr_arena_format(
       p->finder->arena,
       "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
-      "products %s. With the heads of a group as rows of one product, nothing is copied.",
+      "products %s. With the heads of a group as rows of one torch.bmm, what is still copied is "
+      "%lld times smaller.",
       count, (long long)heads_per_group, etr_finder_operators_text(p->finder, copies, true),
       etr_finder_time_per_run(p->finder, copy_ticks),
-      etr_finder_time_per_run(p->finder, product_ticks));
-  etr_finding_set_sureness(added, ETR_LIKELY, "the products keep a part of their time");
+      etr_finder_time_per_run(p->finder, product_ticks), (long long)heads_per_group);
+  etr_finding_set_sureness(added, ETR_LIKELY, "copies and products keep a part of their time");
   return true;
 }
 

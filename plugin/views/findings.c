@@ -495,10 +495,22 @@ static bool has_all_nodes_of(const etr_finding *other, const etr_finding *findin
   return finding->node_count > 0 && found == finding->node_count;
 }
 
+/* Returns true if the runs may be of several methods: then they differ because methods do. */
+static bool may_be_of_several_methods(const etr_finder *finder) {
+  const etr_method *method = finder->method;
+  bool found = false;
+  for (size_t i = 0; i < method->block_count; i++)
+    found |= finder->profile->blocks[method->blocks[i]].candidate_count > 0;
+  return found;
+}
+
 /* Returns true if another finding says the same more exactly: which copies cut the delegates apart,
- * or which runs are slow, beside the operators that took long in one of them. */
+ * or which runs are slow, beside the operators that took long in one of them. Nor is anything to be
+ * said about how runs differ if they may be of several methods. */
 static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
   const double nearly = 0.9; /* of what it could save */
+  if (etr_finding_is_timing(finding->kind) && may_be_of_several_methods(finder))
+    return true;
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *other = &finder->found.data[i];
     bool are_slow_runs = other->kind == ETR_FINDING_SLOW_RUNS ||
@@ -513,7 +525,7 @@ static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
   return false;
 }
 
-/* Removes findings that another one says more exactly. */
+/* Removes findings that are redundant. */
 static void remove_redundant(etr_finder *finder) {
   size_t kept = 0;
   for (size_t i = 0; i < finder->found.count; i++) {
@@ -627,6 +639,8 @@ static bool advise_against_interruptions(etr_finder *finder, double interrupted_
  * time, or if runs differ much. Returns false when out of memory. */
 static bool advise_to_measure(etr_finder *finder) {
   const etr_method *method = finder->method;
+  if (may_be_of_several_methods(finder))
+    return true;
   if (finder->groups->interrupted > 0)
     return advise_against_interruptions(finder, finder->groups->interrupted);
   if (!etr_runs_differ_much(method) || find_by_kind(finder, etr_finding_is_timing))

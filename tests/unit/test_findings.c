@@ -726,6 +726,37 @@ Test(findings, unsteady_runs_are_found) {
   }
 }
 
+/* Runs that may be of several methods differ because these do: no finding is about the device. */
+Test(findings, runs_of_several_methods_are_not_unsteady) {
+  static const etr_noise_verdict verdicts[] = {ETR_NOISE_TWO_MODES, ETR_NOISE_STEP, ETR_NOISE_DRIFT,
+                                               ETR_NOISE_NOISY};
+  static const uint32_t numbers[] = {3, 17}, methods[] = {0, 1};
+  for (size_t i = 0; i < ETR_COUNT(verdicts); i++)
+    for (size_t count = 0; count <= 2; count += 2) {
+      tiny t = {0};
+      const etr_noise noise = {.verdict = verdicts[i],
+                               .run_count = 39,
+                               .modes = {{30, 1e6}, {9, 8e6}},
+                               .change = .3,
+                               .start = 1e6,
+                               .over_runs = 31,
+                               .from_run = 26,
+                               .stretches = 1};
+      const etr_slow_runs slow = {ETR_SLOW_RUNS_ANY, numbers, 2, 1e6, 4e6, 3.1e6, 5.8e6,
+                                  7000000,           0,       0, NULL};
+      of_runs(&t, noise, slow, ETR_FINDING_MODES);
+      t.block.candidates = methods;
+      t.block.candidate_count = count;
+      etr_findings found;
+      cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.method, ETR_UNIT_MS));
+      bool is_about_runs = false;
+      for (size_t k = 0; k < found.count; k++)
+        is_about_runs |= etr_finding_is_timing(found.list[k].kind);
+      cr_expect_eq(is_about_runs, count == 0, "verdict %zu, %zu candidates", i, count);
+      tiny_clear(&t);
+    }
+}
+
 /* Each phase is judged separately and named. */
 Test(findings, an_unsteady_phase_is_named) {
   static const etr_run_phase phases[] = {{.name = "prefill", .run_count = 3},
@@ -998,8 +1029,12 @@ Test(findings, repeated_keys_are_found) {
     tiny_time(&t, product, 500000);
     const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS);
     cr_expect_eq(finding != NULL, cases[i].is_found, "%s", cases[i].target);
-    if (finding)
+    if (finding) { /* of four heads, one fourth may stay */
       cr_expect_eq(finding->node_count, 2);
+      cr_expect_float_eq(finding->least, 0.75 * 500000, 1, "%f", finding->least);
+      cr_expect_float_eq(finding->potential, 500000 + 0.75 * 500000, 1, "%f", finding->potential);
+      cr_expect_not_null(strstr(finding->evidence, "what is still copied is 4 times smaller"));
+    }
     tiny_clear(&t);
   }
 }
