@@ -275,7 +275,7 @@ def _opened(folder: pathlib.Path, methods: Sequence[str], recordings: int, runs:
     if all(known[number]["method"] == method for number, method in chosen.items()):
         return Profile(folder)
     options = _map_options(chosen)
-    teller.say("the methods are too alike to be told apart by their runs: commands need " + " ".join(options))
+    teller.say("the methods could not be told apart by their runs: commands need " + " ".join(options))
     if deciding is not None:
         deciding.extend(options)
     return Profile(folder, methods=chosen)
