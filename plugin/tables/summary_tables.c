@@ -1055,6 +1055,9 @@ static bool write_screen_head(report *r, const etr_summary *s) {
   if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
     put_line(r, etr_arena_format(&r->answer.arena, "below is the typical run; by %s: --all, --by",
                                  etr_statistic_word(r->answer.profile)));
+  if (r->answer.profile->statistic == ETR_STATISTIC_P50 &&
+      (r->options.by == ETR_SUM_BY_PART || r->options.by == ETR_SUM_BY_LAYER_KIND))
+    put_line(r, "below is the typical run, because medians do not add up");
   return true;
 }
 

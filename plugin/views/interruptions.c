@@ -210,7 +210,8 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
   etr_interruptions found;
   etr_text text;
   etr_writer writer;
-  if (profile->statistic != ETR_STATISTIC_TYPICAL ||
+  if (profile->statistic == ETR_STATISTIC_AVG ||
+      (has_medians && profile->statistic == ETR_STATISTIC_P50) ||
       !etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
     return NULL;
   etr_text_begin(&text, arena, &writer);

@@ -48,8 +48,8 @@ double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *ar
 
 /** Returns a note for lists whose times contain interruptions, "62 % of the typical run is
  * interruptions: measure again, or choose --stat p50", the latter if the list has medians; NULL if
- * there are none, if the profile's statistic is not that of the typical run, or when out of memory.
- */
+ * there are none, if the profile's statistic chooses averages, or medians that the list has, or
+ * when out of memory. */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, bool has_medians);
 
