@@ -505,11 +505,9 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   const char *words = words_of(target);
   /* A long name would be cut. */
   bool fits = strlen("Use fewer or smaller ") + strlen(words) <= ETR_TITLE_LONGEST;
-  const char *title = is_product
-                          ? "Use a smaller input, or fewer channels"
-                          : etr_arena_format(
-                                arena, fits ? "Use fewer or smaller %s" : "Compute less in %s",
-                                words);
+  const char *less = fits ? "Use fewer or smaller %s" : "Compute less in %s";
+  const char *title = is_product ? "Use a smaller input, or fewer channels"
+                                 : etr_arena_format(arena, less, words);
   const char *dtype = target->part->dtype;
   const char *fact = etr_arena_format(
       arena, "%zu %s%s%s take%s %s%s", target->count, etr_or_empty(dtype), dtype ? " " : "", words,

@@ -180,7 +180,7 @@ export const times = computed(() => {
 
 const isInterrupted = ({groups}) => groups.some(({interrupted}) => interrupted > 0);
 
-/** Whether the typical times of operators, modules and nodes contain interruptions, which rows by operator have apart. */
+/** Whether typical times of operators, modules and nodes contain interruptions, which rows by operator have apart. */
 export const hasInterruptions = computed(() => times.value.stat === 'typical' && isInterrupted(method.value));
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */

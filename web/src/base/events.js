@@ -287,8 +287,8 @@ export function timesOfRun(timeline, at, perRun, count) {
 }
 
 /**
- * Whether an event took so much longer than the median of its operator that something must have interrupted it: five times as
- * long, and by more than five steps of the clock.
+ * Whether an event took so much longer than the median of its operator that something must have interrupted it: five
+ * times as long, and by more than five steps of the clock.
  */
 export const isInterrupted = (ns, median, step) => ns > 5 * median && ns - median > 5 * step;
 

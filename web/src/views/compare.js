@@ -484,7 +484,8 @@ function ModulesTable({answer}) {
   };
   const list = [whole, ...rows.slice(0, MOST_MODULES), ...(rest.length ? [more] : []), ...parts],
     columns = comparedColumns(list);
-  return html`<${SmallTable} caption=${`Changes by module${withInterruptions()}`} rows=${list} command="etrecord-tb diff BASE RECORD --by module"
+  return html`<${SmallTable} caption=${`Changes by module${withInterruptions()}`} rows=${list}
+    command="etrecord-tb diff BASE RECORD --by module"
     open=${({path}) => path !== null && select('module', path)} columns=${[
       {
         key: 'module',
