@@ -144,6 +144,29 @@ const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32
   return etr_payloads_graph(method->payloads, delegate->backend, delegate->payload);
 }
 
+const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *program,
+                               etr_payloads *payloads) {
+  bool in_graph = false, in_kernels = false, in_delegates = false, is_known = true;
+  for (size_t i = 0; i < graph->node_count; i++)
+    in_graph |= graph->nodes[i].target && strstr(graph->nodes[i].target, "quantize");
+  for (size_t i = 0; i < program->instruction_count; i++)
+    in_kernels |= program->instructions[i].op && strstr(program->instructions[i].op, "quantize");
+  for (size_t i = 0; i < program->delegate_count; i++) {
+    const etr_pte_delegate *delegate = &program->delegates[i];
+    const etr_backend *backend = etr_backend_of(delegate->backend);
+    const etr_payload *payload = backend ? etr_payloads_read(payloads, backend, delegate->payload)
+                                         : NULL;
+    is_known &= payload != NULL;
+    for (size_t k = 0; payload && k < payload->value_count; k++)
+      in_delegates |= payload->values[k].is_quantized;
+  }
+  if (in_delegates && !in_graph)
+    return "delegates of the program multiply quantized numbers, which the Edge program has not";
+  if (in_graph && is_known && !in_delegates && !in_kernels)
+    return "the Edge program has quantized numbers, which the program has not";
+  return NULL;
+}
+
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
   if (payloads->hidden)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,

@@ -4,6 +4,7 @@
  */
 #include "etrecord_file.h"
 #include "formats/archive.h"
+#include "inputs/method.h"
 #include "inputs/program.h"
 #include "inputs/pte.h"
 #include "inputs/record.h"
@@ -455,9 +456,10 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* Adds flaws where the record's maps and the methods of the program do not fit. `path_or_entry` is
- * where the program is, for messages. A map without instructions needs no method. */
-static void compare_maps_with_program(validator *v, const etr_record *record, const etr_pte *pte,
+/* Adds flaws where the record's maps and graphs do not fit the methods of the program.
+ * `path_or_entry` is where the program is, for messages. A map without instructions needs no
+ * method. */
+static void compare_with_program(validator *v, const etr_record *record, const etr_pte *pte,
                                       const char *path_or_entry) {
   for (size_t i = 0; i < record->method_count; i++) {
     const etr_map_method *map = &record->methods[i];
@@ -468,8 +470,15 @@ static void compare_maps_with_program(validator *v, const etr_record *record, co
       add_flaw(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
                "the program has no method %s", map->name);
   }
-  for (size_t i = 0; i < pte->method_count; i++)
+  etr_payloads payloads;
+  etr_payloads_init(&payloads, NULL, &v->arena);
+  for (size_t i = 0; i < pte->method_count; i++) {
+    const etr_graph *graph = edge_graph_of(record, pte->methods[i].name);
+    const char *unlike = graph ? etr_program_unlike(graph, &pte->methods[i], &payloads) : NULL;
     find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
+    if (unlike)
+      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, graph->entry, of_instructions, "%s", unlike);
+  }
 }
 
 /* Compares the program, inputs->pte or else the one in the record, with the record's maps, and sets
@@ -489,7 +498,7 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
                             : etr_pte_read_file(&pte, &v->arena, path_or_entry, &limits, &failure);
   if (status == ETR_OK)
-    compare_maps_with_program(v, record, &pte, path_or_entry);
+    compare_with_program(v, record, &pte, path_or_entry);
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
     add_damage_that_loses(v, &failure, path_or_entry, etr_entry_loss(ETR_ENTRY_PTE));

@@ -651,16 +651,19 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
       etr_arena_format(arena, "%s%s%s", steadiness, steadiness[0] ? "; " : "", interrupted));
 }
 
-/* Returns one difference of the two sides, as "input x: f32[1] → f32[2]"; a side that lacks it
- * has "none", or "cpu" for a backend. */
+/* Returns one difference of the two sides, as "input x f32[1] → f32[2]"; a side that lacks it has
+ * "none", or "cpu" for a backend. Each side may have several types. */
 static const char *difference_text(etr_diff_output *o, const etr_difference *difference) {
-  static const char *const words[] = {"", "input ", "types ", "backend "};
-  static const char *const without[] = {"", "none", "none", "cpu"};
+  bool are_types = difference->kind == ETR_DIFFERS_DTYPE;
+  const char *without = difference->kind == ETR_DIFFERS_BACKEND ? "cpu" : "none";
   return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[difference->kind],
-      etr_or_empty(difference->name), difference->name ? " " : "",
-      difference->base && difference->base[0] ? difference->base : without[difference->kind],
-      difference->newer && difference->newer[0] ? difference->newer : without[difference->kind]));
+      &o->answer.arena, "%s %s%s%s%s%s%s",
+      are_types ? "types" : etr_difference_name(difference->kind),
+      are_types ? "(before: " : etr_or_empty(difference->name), difference->name ? " " : "",
+      difference->base && difference->base[0] ? difference->base : without,
+      are_types ? "; now: " : " \xE2\x86\x92 ",
+      difference->newer && difference->newer[0] ? difference->newer : without,
+      are_types ? ")" : ""));
 }
 
 /* Returns true if the two sides differ in a backend. */

@@ -1043,6 +1043,11 @@ static bool write_screen_head(report *r, const etr_summary *s) {
     put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
     put_run_conditions(r, s);
+  if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
+    put_line(r, etr_arena_format(
+                    &r->answer.arena, "below is the typical run, %s; by %s: --all, --by",
+                    etr_label_ticks(&r->answer.arena, r->answer.profile, s->method->execute.typical),
+                    etr_statistic_word(r->answer.profile)));
   if (s->is_part)
     put_selected_part(r, s);
   else if (!r->options.by)
@@ -1052,9 +1057,6 @@ static bool write_screen_head(report *r, const etr_summary *s) {
   if (r->is_each && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
     put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method,
                                        r->options.by <= ETR_SUM_BY_KERNEL));
-  if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
-    put_line(r, etr_arena_format(&r->answer.arena, "below is the typical run; by %s: --all, --by",
-                                 etr_statistic_word(r->answer.profile)));
   if (r->answer.profile->statistic == ETR_STATISTIC_P50 &&
       (r->options.by == ETR_SUM_BY_PART || r->options.by == ETR_SUM_BY_LAYER_KIND))
     put_line(r, "below is the typical run, because medians do not add up");

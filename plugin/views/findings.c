@@ -398,6 +398,8 @@ static void set_saving_sentence(const etr_finder *finder, etr_finding *finding) 
     etr_putf(&writer, "It changes results, not times; %s", etr_sureness_text(finding->sureness));
   } else if (finding->cost == 0) {
     etr_puts(&writer, "It saves memory, not time");
+  } else if (finding->saves_words) {
+    etr_putf(&writer, "It brings %s, not a faster inference", finding->saves_words);
   } else if (isnan(finding->potential)) {
     etr_putf(&writer, "What it could save is not known: a part of %s",
              etr_finder_time_text(finder, finding->cost));
