@@ -170,6 +170,11 @@ typedef struct etr_backend {
    * payload of this backend. */
   bool (*read_payload)(etr_payload *out, etr_arena *arena, etr_slice payload);
 
+  /** Returns true if an event, by its delegate id, multiplied quantized numbers and the operator of
+   * the payload does not, or the other way round. */
+  bool (*is_of_other_type)(const etr_payload *payload, const etr_payload_operator *operator_,
+                           const char *delegate_id);
+
   /** Reads the same payload as a backend graph that users see, operator by operator. */
   etr_own_graph_reader read_graph;
 } etr_backend;

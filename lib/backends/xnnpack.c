@@ -179,6 +179,14 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
   return etr_xnn_is_quantize(user_op) || (is_activation && fuses_activation(graph, producer));
 }
 
+/* Only layers have all types in the id: "Fully Connected (NC, QS8, QC8W) GEMM #2". */
+static bool is_of_other_type(const etr_payload *payload, const etr_payload_operator *operator_,
+                             const char *id) {
+  uint32_t weight = etr_xnn_is_convolution(operator_->class_) ? operator_->inputs[1] : ETR_NONE;
+  return weight != ETR_NONE && strchr(id, '(') &&
+         payload->values[weight].is_quantized != (strstr(id, ", Q") != NULL);
+}
+
 const etr_backend etr_xnnpack = {
     .id = "XnnpackBackend",
     .label = "XNNPACK",
@@ -199,5 +207,6 @@ const etr_backend etr_xnnpack = {
     .payload_needed = etr_xnn_payload_needed,
     .payload_version = etr_xnn_payload_version,
     .read_payload = etr_xnn_payload_read,
+    .is_of_other_type = is_of_other_type,
     .read_graph = etr_xnn_graph_read,
 };

@@ -130,41 +130,39 @@ uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena) {
 
 etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instruction_id) {
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
-  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
-                                                 : NULL;
+  const etr_pte_delegate *delegate = etr_delegate_of(method->program, instruction);
   return delegate ? delegate->payload : (etr_slice){0};
 }
 
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id) {
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
-  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
-                                                 : NULL;
+  const etr_pte_delegate *delegate = etr_delegate_of(method->program, instruction);
   if (!delegate || !method->payloads)
     return NULL;
   return etr_payloads_graph(method->payloads, delegate->backend, delegate->payload);
 }
 
 const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *program,
-                               etr_payloads *payloads) {
-  bool in_graph = false, in_kernels = false, in_delegates = false, is_known = true;
+                               etr_arena *arena) {
+  bool in_graph = false, in_program = false, in_delegates = false, is_known = true;
+  etr_arena scratch = {0};
   for (size_t i = 0; i < graph->node_count; i++)
     in_graph |= graph->nodes[i].target && strstr(graph->nodes[i].target, "quantize");
   for (size_t i = 0; i < program->instruction_count; i++)
-    in_kernels |= program->instructions[i].op && strstr(program->instructions[i].op, "quantize");
+    in_program |= program->instructions[i].op && strstr(program->instructions[i].op, "quantize");
   for (size_t i = 0; i < program->delegate_count; i++) {
-    const etr_pte_delegate *delegate = &program->delegates[i];
-    const etr_backend *backend = etr_backend_of(delegate->backend);
-    const etr_payload *payload = backend ? etr_payloads_read(payloads, backend, delegate->payload)
-                                         : NULL;
-    is_known &= payload != NULL;
-    for (size_t k = 0; payload && k < payload->value_count; k++)
-      in_delegates |= payload->values[k].is_quantized;
+    const etr_backend *backend = etr_backend_of(program->delegates[i].backend);
+    etr_payload payload = {0};
+    is_known &= backend && backend->read_payload(&payload, &scratch, program->delegates[i].payload);
+    for (size_t k = 0; k < payload.value_count; k++)
+      in_delegates |= payload.values[k].is_quantized;
   }
+  arena->failed |= scratch.failed;
+  etr_arena_clear(&scratch);
   if (in_delegates && !in_graph)
-    return "delegates of the program multiply quantized numbers, which the Edge program has not";
-  if (in_graph && is_known && !in_delegates && !in_kernels)
-    return "the Edge program has quantized numbers, which the program has not";
-  return NULL;
+    return "delegates of the program multiply quantized numbers, which the Edge program lacks";
+  bool lacks_them = in_graph && is_known && !in_delegates && !in_program;
+  return lacks_them ? "the Edge program has quantized numbers, which the program lacks" : NULL;
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

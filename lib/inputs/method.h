@@ -117,12 +117,10 @@ etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instructio
  * read, or when out of memory (the payloads' arena failed). */
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id);
 
-/** Returns how an Edge graph and the program of its method contradict each other, so that they are
- * not of one export: quantized numbers are in one of them alone. NULL if they do not, if the
- * payload of a delegate that would show it is of a format that is not known here, or when out of
- * memory (the payloads' arena failed). Static. */
+/** Returns why an Edge graph and the program of its method are not of one export: one of them alone
+ * has quantized numbers. NULL if not, or if a payload cannot be read. Static. */
 const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *program,
-                               etr_payloads *payloads);
+                               etr_arena *arena);
 
 /** Warns about payloads that could not be read, once for each backend, and once about the delegates
  * whose operators are not shown (payloads->hidden is their number), because they share large

@@ -11,7 +11,8 @@ const etr_instruction *etr_instruction_at(const etr_pte_method *program, int32_t
 
 const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program,
                                         const etr_instruction *instruction) {
-  int32_t index = instruction->kind == ETR_INSTRUCTION_DELEGATE ? instruction->delegate : -1;
+  bool is_call = instruction && instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  int32_t index = is_call ? instruction->delegate : -1;
   return index >= 0 && (size_t)index < program->delegate_count ? &program->delegates[index] : NULL;
 }
 

@@ -12,8 +12,8 @@
 /** Returns the instruction with this id; NULL if the program, which may be NULL, has none. */
 const etr_instruction *etr_instruction_at(const etr_pte_method *program, int32_t id);
 
-/** Returns the delegate that an instruction calls; NULL if it is no delegate call, or calls a
- * delegate that the program does not have. */
+/** Returns the delegate that an instruction calls; NULL if it is no delegate call, or NULL, or
+ * calls a delegate that the program does not have. */
 const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program,
                                         const etr_instruction *instruction);
 

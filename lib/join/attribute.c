@@ -729,11 +729,9 @@ static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph 
                                          size_t node) {
   etr_node_time time = untimed_entry(t, ETR_NONE);
   time.instruction = program->instructions.data[node];
-  const etr_instruction *instruction = etr_instruction_at(t->placement->method->program,
-                                                          time.instruction);
-  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(t->placement->method->program,
-                                                                   instruction)
-                                                 : NULL;
+  const etr_pte_method *method = t->placement->method->program;
+  const etr_pte_delegate *delegate = etr_delegate_of(method,
+                                                     etr_instruction_at(method, time.instruction));
   if (!delegate)
     return time;
   time.backend = delegate->backend;

@@ -333,7 +333,8 @@ static bool set_payload_operator(delegate *d, etr_event *row, uint32_t operator_
 
 /* Sets the operators of events by aligning them with those of the payload. An event of any class is
  * left out only if very many operators would be instead (MISSING_EVENT), because the payload has
- * them all. Returns false when out of memory. */
+ * them all; or if it computed in another type, as that of another export. Returns false when out of
+ * memory. */
 static bool match_by_payload(delegate *d) {
   expected_operators p = {0};
   if (!expect_payload_operators(d, &p))
@@ -343,7 +344,10 @@ static bool match_by_payload(delegate *d) {
     if (pairs[i].partner == ETR_NONE)
       continue;
     uint32_t operator_ = p.owners.data[pairs[i].partner];
-    if (!set_payload_operator(d, d->rows[i], operator_, pairs[i].is_unsure))
+    bool is_other = d->backend->is_of_other_type(d->payload, &d->payload->operators[operator_],
+                                                 d->rows[i]->delegate_id);
+    d->reading->has_other_types |= is_other;
+    if (!is_other && !set_payload_operator(d, d->rows[i], operator_, pairs[i].is_unsure))
       return false;
   }
   return pairs != NULL;
@@ -1039,6 +1043,11 @@ bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: too many runs with different events in delegates: what ran in some of them gets "
              "no node",
+             etr_method_label(placement->method));
+  if (f.reading.has_other_types)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the ETDump is of another export than the program: layers in delegates computed "
+             "in other types of numbers, and their time is on no node",
              etr_method_label(placement->method));
   etr_decoding_warn(&f.reading.decoding, etr_method_label(placement->method), warnings);
   return true;

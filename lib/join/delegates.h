@@ -31,6 +31,7 @@ typedef struct etr_delegate_reading {
                         delegate could run. When none are left, rows stay without a node. Only a
                         dump with thousands of runs, all different, gets there */
   size_t steps_left; /* initially ETR_DELEGATE_STEPS. When none are left, fewer nodes are certain */
+  bool has_other_types; /* some event computed in another type than the payload says */
   double ticks_per_ns;
   const void *placement; /* stands for which delegate runs each node of the graph, among what is
                             kept for other ETDumps; found when first needed */

@@ -176,12 +176,14 @@ static bool collect_methods(reader *r) {
 }
 
 /* Warns if the program and the ETRecord are of different exports: of all delegate calls of a
- * method, fewer than half are in both the program and the record's delegate map. Calls in bodies of
+ * method, fewer than half are in both the program and the record's delegate map; or its graph and
+ * the program differ. Calls in bodies of
  * cond, map and scan count only if the map has them, because it does not have to. */
 static void warn_of_other_program(etr_opened_record *out) {
   for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {
     const etr_map_method *map = out->methods.data[i].map;
     const etr_pte_method *program = out->methods.data[i].program;
+    const etr_graph *graph = out->methods.data[i].graph;
     size_t calls = 0, mapped = 0, shared = 0;
     const bool *is_in_body = map && program ? etr_pte_find_bodies(program, &out->arena) : NULL;
     for (size_t k = 0; map && k < map->instruction_count; k++)
@@ -194,12 +196,16 @@ static void warn_of_other_program(etr_opened_record *out) {
         continue;
       shared += !map_entry->backend || strcmp(map_entry->backend, delegate->backend) == 0;
     }
+    const char *unlike = graph && program ? etr_program_unlike(graph, program, &out->arena) : NULL;
     size_t in_either = calls + mapped - shared;
     if (program && 2 * shared < in_either)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
                "this program is of another export than the ETRecord: they agree on %zu of %zu "
                "delegate calls of method %s; give the .pte that was exported with the record",
                shared, in_either, program->name);
+    else if (unlike)
+      etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
+               "this program is of another export than the ETRecord: %s", unlike);
   }
 }
 

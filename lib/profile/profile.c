@@ -236,12 +236,6 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
       .edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
       .aten = aten_graph_of(l, method),
       .program = l->opened->edge_only && !placement->program_graph ? NULL : program};
-  const char *unlike = method->graph && method->program
-                           ? etr_program_unlike(method->graph, method->program, &l->payloads)
-                           : NULL;
-  if (unlike)
-    etr_warn(&l->warnings, l->profile->etrecord, method->graph->entry, ETR_NO_OFFSET,
-             "%s: they are of two exports, and times may be on wrong nodes", unlike);
   if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings))
     return fail_to_join(l, error);
   if (program)

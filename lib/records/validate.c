@@ -6,6 +6,7 @@
 #include "formats/archive.h"
 #include "inputs/method.h"
 #include "inputs/program.h"
+#include "inputs/program_values.h"
 #include "inputs/pte.h"
 #include "inputs/record.h"
 #include "inputs/torch_archive.h"
@@ -268,15 +269,6 @@ static const etr_pte_method *pte_method(const etr_pte *pte, const char *name) {
   return NULL;
 }
 
-/* Returns the backend of the delegate that the program calls at an instruction; NULL if it calls
- * none. */
-static const char *backend_at(const etr_pte_method *method, int32_t id) {
-  const etr_instruction *instruction = &method->instructions[id];
-  bool is_call = instruction->kind == ETR_INSTRUCTION_DELEGATE && instruction->delegate >= 0 &&
-                 (size_t)instruction->delegate < method->delegate_count;
-  return is_call ? method->delegates[instruction->delegate].backend : NULL;
-}
-
 /* Adds flaws if the program lacks instructions of the handle map, or does not call the delegates
  * there that the map says. A map entry without a backend allows any delegate. Messages say how many
  * instructions are concerned, of how many that were checked, and which is the first. */
@@ -285,12 +277,13 @@ static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *ma
   tally missing = {0}, other_backend = {0};
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *map_entry = &map->instructions[i];
-    bool is_there = map_entry->id >= 0 && (size_t)map_entry->id < method->instruction_count;
-    const char *backend = is_there ? backend_at(method, map_entry->id) : NULL;
-    count_case(&missing, !is_there, map_entry->id, 0);
-    if (is_there && map_entry->is_delegate)
+    const etr_instruction *there = etr_instruction_at(method, map_entry->id);
+    const etr_pte_delegate *delegate = etr_delegate_of(method, there);
+    count_case(&missing, !there, map_entry->id, 0);
+    if (there && map_entry->is_delegate)
       count_case(&other_backend,
-                 !backend || (map_entry->backend && strcmp(backend, map_entry->backend) != 0),
+                 !delegate ||
+                     (map_entry->backend && strcmp(delegate->backend, map_entry->backend) != 0),
                  map_entry->id, 0);
   }
   if (missing.count)
@@ -317,7 +310,7 @@ static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
   const bool *is_in_body = map ? etr_pte_find_bodies(method, flaws->arena) : NULL;
   for (size_t i = 0; is_in_body && i < method->instruction_count; i++) {
     const etr_map_instruction *map_entry = etr_maps_find(map, (int32_t)i);
-    if (backend_at(method, (int32_t)i) && (map_entry || !is_in_body[i]))
+    if (etr_delegate_of(method, &method->instructions[i]) && (map_entry || !is_in_body[i]))
       count_case(&calls, !map_entry || !map_entry->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
@@ -460,7 +453,7 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
  * `path_or_entry` is where the program is, for messages. A map without instructions needs no
  * method. */
 static void compare_with_program(validator *v, const etr_record *record, const etr_pte *pte,
-                                      const char *path_or_entry) {
+                                 const char *path_or_entry) {
   for (size_t i = 0; i < record->method_count; i++) {
     const etr_map_method *map = &record->methods[i];
     const etr_pte_method *method = pte_method(pte, map->name);
@@ -470,11 +463,9 @@ static void compare_with_program(validator *v, const etr_record *record, const e
       add_flaw(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
                "the program has no method %s", map->name);
   }
-  etr_payloads payloads;
-  etr_payloads_init(&payloads, NULL, &v->arena);
   for (size_t i = 0; i < pte->method_count; i++) {
     const etr_graph *graph = edge_graph_of(record, pte->methods[i].name);
-    const char *unlike = graph ? etr_program_unlike(graph, &pte->methods[i], &payloads) : NULL;
+    const char *unlike = graph ? etr_program_unlike(graph, &pte->methods[i], &v->arena) : NULL;
     find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
     if (unlike)
       add_flaw(&v->flaws, ETR_FLAW_MISMATCH, graph->entry, of_instructions, "%s", unlike);

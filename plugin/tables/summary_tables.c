@@ -1044,10 +1044,9 @@ static bool write_screen_head(report *r, const etr_summary *s) {
   if (has_clock)
     put_run_conditions(r, s);
   if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
-    put_line(r, etr_arena_format(
-                    &r->answer.arena, "below is the typical run, %s; by %s: --all, --by",
-                    etr_label_ticks(&r->answer.arena, r->answer.profile, s->method->execute.typical),
-                    etr_statistic_word(r->answer.profile)));
+    put_line(r,
+             etr_arena_format(&r->answer.arena, "below is the typical run, %s; by %s: --all, --by",
+                              screen.headline.time, etr_statistic_word(r->answer.profile)));
   if (s->is_part)
     put_selected_part(r, s);
   else if (!r->options.by)

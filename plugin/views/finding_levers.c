@@ -296,8 +296,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
     variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_between(type, from);
-  bool is_unnamed = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) == 0;
-  const char *if_xnnpack = is_unnamed ? "if XNNPACK, " : "";
+  bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
   etr_vnni vnni = finder->profile->vnni;
   double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
                  depthwise_loss(target, type->type, from);
@@ -310,19 +309,19 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
                                   type->type);
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
   const char *in = has_four_bits ? "" : etr_arena_format(finder->arena, " in %s", dtype);
-  added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s",
-                                 etr_they_take(target->count), time_of(target), etr_or_empty(in),
-                                 if_xnnpack, type->type, has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
-                                 by_vnni[vnni].where);
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s", etr_they_take(target->count),
+      time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", type->type,
+      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where);
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. %sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
       "ratios.md).%s%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
       "Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), dtype,
-      is_unnamed ? "The backend is taken for XNNPACK by the names of its kernels. " : "",
-      names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(), from ? "" : other_types(target, layer, type->type),
-      left_out_text(target),
+      is_named ? "" : "The backend is taken for XNNPACK by the names of its kernels. ",
+      names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
+      from ? "" : other_types(target, layer, type->type), left_out_text(target),
       target->narrow_ticks > 0
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
             "which were not measured."
@@ -334,9 +333,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
                                    "%s %s: linear layers or 1x1 convolutions; %s%s is %g to %g "
                                    "times as fast%s",
                                    etr_they_take(target->count), time_of(target),
-                                   if_xnnpack, type->type,
-                                   ratio.low, ratio.high,
-                                   vnni == ETR_VNNI_THERE ? "" : by_vnni[vnni].where);
+                                   is_named ? "" : "if XNNPACK, ", type->type, ratio.low,
+                                   ratio.high, vnni == ETR_VNNI_THERE ? "" : by_vnni[vnni].where);
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(

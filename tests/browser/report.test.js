@@ -105,6 +105,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     const dashboard = await show(path);
     await dashboard.view('Table');
     assert.match(await dashboard.frame.locator('.count').innerText(), /%, with interruptions/);
+    await dashboard.view('Summary');
+    assert.match(await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('title'), /, with interruptions, which the time/);
     await dashboard.view('Graph');
     assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^typical with interruptions, ms/);
     await dashboard.setting('Statistic of times', 'avg');

@@ -271,11 +271,17 @@ const eachColumn = () =>
 const spreadText = row =>
   row.max > 0 ? [row.min, row.max].map(ns => timeText(ns, 0, row.rows, row.clock)).join(' – ') : '';
 
+/* What `least – most` is: of whole rows, as the library has it, with the interruptions that rows by operator have apart. */
+const spreadHint = () =>
+  `the least and the most of the runs that count${
+    hasInterruptions.value ? ', with interruptions, which the time of the row is without' : ''
+  }`;
+
 /* The least and the most of the runs that count, as the library has them of whole rows. */
 const spreadColumn = rows => ({
   key: 'spread',
   title: `least – most, ${unitName.value}`,
-  hint: 'the least and the most of the runs that count',
+  hint: spreadHint(),
   number: true,
   width: '124px',
   from: 1000,
@@ -283,7 +289,7 @@ const spreadColumn = rows => ({
   value: row => row.max,
   text: spreadText,
   cell: row => html`<span class="quiet">${spreadText(row)}</span>`,
-  why: row => explain('the least and the most of the runs that count', row.rows),
+  why: row => explain(spreadHint(), row.rows),
 });
 
 /* What runs no operators. */
