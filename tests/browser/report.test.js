@@ -39,7 +39,9 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       const path = join(folder, `${record}.html`);
       run('report', join(fixtures, record), '-o', path, '--unit', 'ms');
       const dashboard = await show(path);
-      const method = answer('summary', record).methods.reduce((a, b) => (b.runs * b.execute.avg > a.runs * a.execute.avg ? b : a));
+      const method = answer('summary', record).methods.reduce((a, b) =>
+        b.runs * b.execute.avg > a.runs * a.execute.avg ? b : a,
+      );
       if (method.runs) assert.equal(await dashboard.total(), ms(method.execute.typical));
       for (const view of await dashboard.frame.getByRole('tab').allInnerTexts()) {
         await dashboard.view(view);
@@ -51,23 +53,46 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     });
 
   it('names the values that are most suspicious, each with its node', async () => {
-    const examples = join(fixtures, '../../examples/accuracy'), path = join(folder, 'accuracy.html');
-    const compared = [join(examples, 'int8'), '--reference', join(examples, 'f32.safetensors'), '--reference-record', join(examples, 'f32')];
+    const examples = join(fixtures, '../../examples/accuracy'),
+      path = join(folder, 'accuracy.html');
+    const compared = [
+      join(examples, 'int8'),
+      '--reference',
+      join(examples, 'f32.safetensors'),
+      '--reference-record',
+      join(examples, 'f32'),
+    ];
     run('report', ...compared, '-o', path);
     const {values, candidates} = JSON.parse(run('accuracy', ...compared, '--format', 'json'));
     const dashboard = await show(path);
     await dashboard.view('Accuracy');
     const said = (await dashboard.frame.locator('.accuracy .note').first().innerText()).replaceAll(/\s+/g, ' ');
-    assert.match(said, new RegExp(`Most suspicious: ${values[candidates[0]].computed_by} \\(\\d+ operators? since the nearest values\\), `));
+    assert.match(
+      said,
+      new RegExp(
+        `Most suspicious: ${values[candidates[0]].computed_by} \\(\\d+ operators? since the nearest values\\), `,
+      ),
+    );
     assert.doesNotMatch(said, /object|\(1 operators/);
-    assert.equal(await dashboard.frame.locator('.accuracy section:has(.pair) h2').first().innerText(), values[candidates[0]].computed_by, 'distributions begin with the most suspicious value');
+    assert.equal(
+      await dashboard.frame.locator('.accuracy section:has(.pair) h2').first().innerText(),
+      values[candidates[0]].computed_by,
+      'distributions begin with the most suspicious value',
+    );
   });
 
   it('forbids the network itself, and any script but its own', async () => {
-    const path = join(folder, 'mv2_xnnpack.html'), changed = join(folder, 'changed.html');
+    const path = join(folder, 'mv2_xnnpack.html'),
+      changed = join(folder, 'changed.html');
     const policy = readFileSync(path, 'utf8').match(/Content-Security-Policy" content="([^"]*)"/)[1];
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='; worker-src blob:; img-src data: blob:; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'$/);
-    writeFileSync(changed, readFileSync(path, 'utf8').replace('<script type="module">', '<script type="module">globalThis.intruder = true;'));
+    assert.match(
+      policy,
+      /^default-src 'none'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='; worker-src blob:; img-src data: blob:; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'$/,
+    );
+    writeFileSync(
+      changed,
+      readFileSync(path, 'utf8').replace('<script type="module">', '<script type="module">globalThis.intruder = true;'),
+    );
     const opened = await new TabPage().launch();
     pages.push(opened);
     await opened.page.goto(`file://${changed}`);
@@ -76,13 +101,26 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('shows what is live in memory, instruction by instruction', async () => {
-    const path = join(folder, 'memory.html'), [{plan, findings}] = JSON.parse(run('memory', join(fixtures, 'vit_xnnpack'), '--format', 'json')).methods;
+    const path = join(folder, 'memory.html'),
+      [{plan, findings}] = JSON.parse(run('memory', join(fixtures, 'vit_xnnpack'), '--format', 'json')).methods;
     run('report', join(fixtures, 'vit_xnnpack'), '-o', path);
-    const dashboard = await show(path), said = () => dashboard.frame.locator('.said').first().innerText(), bytes = number => number.toLocaleString('en-US');
+    const dashboard = await show(path),
+      said = () => dashboard.frame.locator('.said').first().innerText(),
+      bytes = number => number.toLocaleString('en-US');
     await dashboard.view('Memory');
-    assert.deepEqual((await dashboard.table('Live at the peak')).map(row => row.slice(0, 2)), plan.peak.tensors.map(index => [plan.tensors[index].name, bytes(plan.tensors[index].bytes)]));
-    assert.deepEqual((await dashboard.table('Planned buffers'))[0].slice(2, 4), [bytes(plan.planned_bytes), bytes(plan.peak.bytes)]);
-    assert.ok((await said()).startsWith(`instruction ${plan.peak.instruction} of ${plan.instructions.count}: ${bytes(plan.peak.bytes)} bytes live`));
+    assert.deepEqual(
+      (await dashboard.table('Live at the peak')).map(row => row.slice(0, 2)),
+      plan.peak.tensors.map(index => [plan.tensors[index].name, bytes(plan.tensors[index].bytes)]),
+    );
+    assert.deepEqual((await dashboard.table('Planned buffers'))[0].slice(2, 4), [
+      bytes(plan.planned_bytes),
+      bytes(plan.peak.bytes),
+    ]);
+    assert.ok(
+      (await said()).startsWith(
+        `instruction ${plan.peak.instruction} of ${plan.instructions.count}: ${bytes(plan.peak.bytes)} bytes live`,
+      ),
+    );
     await dashboard.frame.locator('.live-bytes').focus();
     await dashboard.page.keyboard.press('ArrowRight');
     assert.ok((await said()).includes(`${bytes(plan.instructions.live_bytes[plan.peak.instruction + 1])} bytes live`));
@@ -106,7 +144,10 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     await dashboard.view('Table');
     assert.match(await dashboard.frame.locator('.count').innerText(), /%, with interruptions/);
     await dashboard.view('Summary');
-    assert.match(await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('title'), /, with interruptions, which the time/);
+    assert.match(
+      await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('title'),
+      /, with interruptions, which the time/,
+    );
     await dashboard.view('Graph');
     assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^typical with interruptions, ms/);
     await dashboard.setting('Statistic of times', 'avg');
@@ -114,28 +155,50 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('of a language model says tokens per second and the first token of all phases and methods on one screen', async () => {
-    const path = join(folder, 'tokens.html'), hero = async (...record) => {
-      run('report', ...record, '-o', path);
-      return (await (await show(path)).frame.locator('.hero').innerText()).replaceAll(',', '');
-    };
-    const phases = await hero(join(fixtures, 'prefill_decode')), methods = await hero(join(fixtures, '../../examples/language_model'));
-    for (const said of [/first token after [\d.]+ µs [\d.]+ µs with the load/, /prefill: 18 tokens \d+ tokens\/s/, /decode: 1 token \d+ tokens\/s/, /^[\d.]+ µs per inference\n/]) assert.match(phases, said);
-    for (const said of [/of 1 token \d+ tokens\/s/, /first token after [\d.]+ µs \(prefill\) [\d.]+ µs with loading 2 methods/, /noisy \(cv over 100\.0 %\): measure again/, /prefill: 64 tokens \d+ tokens\/s/]) assert.match(methods, said);
+    const path = join(folder, 'tokens.html'),
+      hero = async (...record) => {
+        run('report', ...record, '-o', path);
+        return (await (await show(path)).frame.locator('.hero').innerText()).replaceAll(',', '');
+      };
+    const phases = await hero(join(fixtures, 'prefill_decode')),
+      methods = await hero(join(fixtures, '../../examples/language_model'));
+    for (const said of [
+      /first token after [\d.]+ µs [\d.]+ µs with the load/,
+      /prefill: 18 tokens \d+ tokens\/s/,
+      /decode: 1 token \d+ tokens\/s/,
+      /^[\d.]+ µs per inference\n/,
+    ])
+      assert.match(phases, said);
+    for (const said of [
+      /of 1 token \d+ tokens\/s/,
+      /first token after [\d.]+ µs \(prefill\) [\d.]+ µs with loading 2 methods/,
+      /noisy \(cv over 100\.0 %\): measure again/,
+      /prefill: 64 tokens \d+ tokens\/s/,
+    ])
+      assert.match(methods, said);
   });
 
   it('of two records shows both, and what changed as `diff` says it', async () => {
-    const path = join(folder, 'two.html'), [method] = diffOf('mv2_portable', 'mv2_xnnpack').methods;
+    const path = join(folder, 'two.html'),
+      [method] = diffOf('mv2_portable', 'mv2_xnnpack').methods;
     run('report', join(fixtures, 'mv2_portable'), join(fixtures, 'mv2_xnnpack'), '-o', path, '--unit', 'ms');
     const dashboard = await show(path);
     await dashboard.view('Compare');
     await dashboard.frame.getByText('Changes by module').first().waitFor();
     const side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
-    assert.deepEqual((await dashboard.table('Changes by module'))[0].slice(1, 3), [side('base'), side('new')].map(ns => ms(ns / 1e6)));
+    assert.deepEqual(
+      (await dashboard.table('Changes by module'))[0].slice(1, 3),
+      [side('base'), side('new')].map(ns => ms(ns / 1e6)),
+    );
     await dashboard.frame.getByText('Operators, one by one').click();
     await dashboard.frame.getByText('Operators, largest change').first().waitFor();
     const rows = await dashboard.table('Operators, largest change');
     assert.equal(rows.length, method.nodes.filter(node => node.base_runs || node.new_runs).length);
-    await dashboard.frame.getByRole('table', {name: /Operators, largest/}).getByRole('row', {name: /convolution/}).first().click();
+    await dashboard.frame
+      .getByRole('table', {name: /Operators, largest/})
+      .getByRole('row', {name: /convolution/})
+      .first()
+      .click();
     assert.match((await dashboard.details()).operator, /^aten\.convolution/);
     await dashboard.page.keyboard.press('Escape');
     await dashboard.screenshot(join(screenshots, 'report_of_two.png'));
@@ -143,7 +206,10 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     for (const width of [1280, 1500]) {
       await dashboard.page.setViewportSize({width, height: 900});
       await dashboard.settled();
-      assert.ok(await dashboard.frame.locator('.grid-table').evaluate(grid => grid.scrollWidth <= grid.clientWidth), `the table fits at ${width}`);
+      assert.ok(
+        await dashboard.frame.locator('.grid-table').evaluate(grid => grid.scrollWidth <= grid.clientWidth),
+        `the table fits at ${width}`,
+      );
       assert.ok(await dashboard.frame.getByRole('columnheader', {name: 'verdict'}).isVisible());
     }
     await dashboard.record('mv2_portable (base)');
@@ -153,13 +219,24 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('of three records puts them side by side, as `compare` does, and any of them is shown by a click', async () => {
-    const path = join(folder, 'three.html'), records = ['turns_base', 'turns_same', 'turns_new'].map(name => join(fixtures, name));
+    const path = join(folder, 'three.html'),
+      records = ['turns_base', 'turns_same', 'turns_new'].map(name => join(fixtures, name));
     run('report', ...records, '-o', path, '--unit', 'ms');
-    const {records: said, rows} = JSON.parse(run('compare', ...records, '--by', 'op', '--format', 'json', '--unit', 'ms')), dashboard = await show(path);
+    const {records: said, rows} = JSON.parse(
+        run('compare', ...records, '--by', 'op', '--format', 'json', '--unit', 'ms'),
+      ),
+      dashboard = await show(path);
     await dashboard.view('Compare');
-    const shown = await dashboard.table('3 records side by side'), words = {slower: '▲ slower', faster: '▼ faster', cannot_tell: 'cannot tell', null: ''};
-    assert.deepEqual(shown.map(([name, typical]) => [name, typical]), said.map(({record, methods: [{typical}]}) => [record, ms(typical)]));
-    assert.deepEqual(shown.map(row => row[5]), said.map(({methods: [{verdict}]}) => words[verdict]));
+    const shown = await dashboard.table('3 records side by side'),
+      words = {slower: '▲ slower', faster: '▼ faster', cannot_tell: 'cannot tell', null: ''};
+    assert.deepEqual(
+      shown.map(([name, typical]) => [name, typical]),
+      said.map(({record, methods: [{typical}]}) => [record, ms(typical)]),
+    );
+    assert.deepEqual(
+      shown.map(row => row[5]),
+      said.map(({methods: [{verdict}]}) => words[verdict]),
+    );
     const operators = await dashboard.table('Times of operators side by side');
     const timed = rows.filter(({typical}) => typical.every(time => time > 0));
     assert.ok(timed.length > 0);
@@ -167,36 +244,53 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       const [, ...times] = operators.find(([op]) => op === name.split('.')[1].replace(/^_/, '')) ?? [];
       assert.deepEqual(times, typical.map(ms), name);
     }
-    await dashboard.frame.getByRole('table', {name: /side by side/}).first().getByRole('row', {name: /^turns_new/}).click();
-    await dashboard.frame.getByLabel('Record').locator('option:checked', {hasText: 'turns_new'}).waitFor({state: 'attached'});
+    await dashboard.frame
+      .getByRole('table', {name: /side by side/})
+      .first()
+      .getByRole('row', {name: /^turns_new/})
+      .click();
+    await dashboard.frame
+      .getByLabel('Record')
+      .locator('option:checked', {hasText: 'turns_new'})
+      .waitFor({state: 'attached'});
     await dashboard.view('Summary');
     assert.equal(await dashboard.total(), ms(said[2].methods[0].typical));
     assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
   });
 
   it('of ETDumps alone has the changes of kernels in Table, as `diff` does', async () => {
-    const path = join(folder, 'dumps.html'), sides = ['turns_base', 'turns_new'].map(name => join(folder, name));
+    const path = join(folder, 'dumps.html'),
+      sides = ['turns_base', 'turns_new'].map(name => join(folder, name));
     for (const side of sides) {
       mkdirSync(side);
       const from = join(fixtures, side.split('/').pop());
-      for (const name of readdirSync(from).filter(name => name.endsWith('.etdp'))) copyFileSync(join(from, name), join(side, name));
+      for (const name of readdirSync(from).filter(name => name.endsWith('.etdp')))
+        copyFileSync(join(from, name), join(side, name));
     }
     run('report', ...sides, '-o', path, '--unit', 'ms');
-    const [{by_kernel: kernels}] = JSON.parse(run('diff', ...sides, '--format', 'json', '--unit', 'ms')).methods, dashboard = await show(path);
+    const [{by_kernel: kernels}] = JSON.parse(run('diff', ...sides, '--format', 'json', '--unit', 'ms')).methods,
+      dashboard = await show(path);
     await dashboard.view('Table');
     const slower = kernels.filter(({verdict}) => verdict === 'slower');
     assert.ok(slower.length > 0);
-    for (const {kernel} of slower) await dashboard.frame.getByRole('row', {name: kernel}).filter({hasText: '▲ slower'}).waitFor();
+    for (const {kernel} of slower)
+      await dashboard.frame.getByRole('row', {name: kernel}).filter({hasText: '▲ slower'}).waitFor();
   });
 
   it('of an ETDump alone opens kernels into their calls, and copies what `summary --by kernel` prints', async () => {
-    const path = join(folder, 'alone.html'), dump = join(fixtures, 'mv2_xnnpack', 'etdump.etdp');
+    const path = join(folder, 'alone.html'),
+      dump = join(fixtures, 'mv2_xnnpack', 'etdump.etdp');
     run('report', dump, '-o', path, '--unit', 'us');
-    const dashboard = await show(path), name = 'Convolution (NHWC, F32) DWConv';
+    const dashboard = await show(path),
+      name = 'Convolution (NHWC, F32) DWConv';
     await dashboard.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await dashboard.view('Table');
     await dashboard.frame.getByText('Columns', {exact: true}).click();
-    assert.equal(await dashboard.frame.getByLabel(/Show the column (MACs|GFLOP|GB|bytes|type|source)/).count(), 0, 'no column of a graph');
+    assert.equal(
+      await dashboard.frame.getByLabel(/Show the column (MACs|GFLOP|GB|bytes|type|source)/).count(),
+      0,
+      'no column of a graph',
+    );
     const copied = async item => {
       await dashboard.frame.getByLabel(/^Copy/).first().click();
       await dashboard.frame.getByRole('menuitem', {name: item}).click();
@@ -204,7 +298,12 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       return dashboard.page.evaluate(() => navigator.clipboard.readText());
     };
     assert.match(await copied('The command that prints them'), /^etrecord-tb summary RECORD .*--by kernel/);
-    const rowOf = text => text.split('\n').find(line => line.includes('DWConv')).split(/,(?! )/), [, , , , , , , , , share] = rowOf(run('summary', dump, '--by', 'kernel', '--format', 'csv'));
+    const rowOf = text =>
+        text
+          .split('\n')
+          .find(line => line.includes('DWConv'))
+          .split(/,(?! )/),
+      [, , , , , , , , , share] = rowOf(run('summary', dump, '--by', 'kernel', '--format', 'csv'));
     assert.ok(rowOf(await copied(/as CSV/)).includes(share), `a share of ${share}`);
     const row = dashboard.frame.getByRole('row', {name});
     await dashboard.page.keyboard.press('.'); // from all digits to those that are known
@@ -212,7 +311,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.doesNotMatch(await row.innerText(), /\d\.\d/, 'no digit below whole microseconds, of which the clock is');
     await row.click();
     await dashboard.frame.getByRole('tab', {name: 'Timeline', selected: true}).waitFor();
-    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json')).methods, {count} = kernels.find(({kernel}) => kernel === name);
+    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json')).methods,
+      {count} = kernels.find(({kernel}) => kernel === name);
     await dashboard.frame.getByRole('heading', {name, exact: true}).waitFor();
     assert.equal(await dashboard.frame.locator('.details dl dt').count(), count, 'a line for each call');
     assert.equal(await dashboard.frame.locator('.dots circle').count(), count * runs, 'a dot for each call and run');
@@ -220,9 +320,13 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('of an ETDump alone shows each run in all views, without statistics that it lacks', async () => {
-    const path = join(folder, 'runs.html'), dump = join(fixtures, 'mv2_portable', 'etdump.etdp'), numberOf = text => Number(text.replaceAll(',', ''));
+    const path = join(folder, 'runs.html'),
+      dump = join(fixtures, 'mv2_portable', 'etdump.etdp'),
+      numberOf = text => Number(text.replaceAll(',', ''));
     run('report', dump, '-o', path, '--unit', 'ns');
-    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json', '--unit', 'ns')).methods, dashboard = await show(path), sums = new Map();
+    const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json', '--unit', 'ns')).methods,
+      dashboard = await show(path),
+      sums = new Map();
     assert.equal(await dashboard.frame.getByLabel('Statistic of times').count(), 0);
     assert.equal(await dashboard.frame.getByText('Times are of').count(), 0); // no label of a choice that is not there
     assert.doesNotMatch(await dashboard.frame.locator('.answer').innerText(), /Typical run/);
@@ -232,8 +336,14 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       await dashboard.frame.locator('.answer', {hasText: 'Typical run: '}).waitFor();
       const whole = numberOf(await dashboard.total());
       await dashboard.view('Table');
-      const rows = (await dashboard.rows()).map(row => [row.operator, numberOf(Object.entries(row).find(([title]) => /^run \d+, ns$/.test(title))[1])]);
-      assert.ok(Math.abs(rows.reduce((sum, [, ns]) => sum + ns, 0) - whole) <= rows.length, `rows of run ${at} add up to ${whole} ns`);
+      const rows = (await dashboard.rows()).map(row => [
+        row.operator,
+        numberOf(Object.entries(row).find(([title]) => /^run \d+, ns$/.test(title))[1]),
+      ]);
+      assert.ok(
+        Math.abs(rows.reduce((sum, [, ns]) => sum + ns, 0) - whole) <= rows.length,
+        `rows of run ${at} add up to ${whole} ns`,
+      );
       for (const [name, ns] of rows) sums.set(name, (sums.get(name) ?? 0) + ns);
     }
     for (const {kernel, avg} of kernels) {
@@ -244,60 +354,108 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('of an ETDump alone says in Timeline how long a kernel takes usually, and marks one that took far longer', async () => {
-    const path = join(folder, 'interrupted.html'), dump = join(fixtures, 'mv2_portable', 'etdump.etdp');
+    const path = join(folder, 'interrupted.html'),
+      dump = join(fixtures, 'mv2_portable', 'etdump.etdp');
     run('report', dump, '-o', path);
-    const isOfKernel = ({texts, timeline: {structures, runs}}, event) => /^native_call_mean/.test(texts[structures[runs[0].structure].name[event]]);
-    writeFileSync(path, withDocument(readFileSync(path, 'utf8'), 'profile.0.timeline', whole => {
-      const {time} = whole.timeline.runs[0], event = time.findIndex((_, at) => isOfKernel(whole, at));
-      time[event] *= 20;
-      return whole;
-    }));
-    const dashboard = await show(path), scene = () => dashboard.frame.locator('.scene-canvas');
+    const isOfKernel = ({texts, timeline: {structures, runs}}, event) =>
+      /^native_call_mean/.test(texts[structures[runs[0].structure].name[event]]);
+    writeFileSync(
+      path,
+      withDocument(readFileSync(path, 'utf8'), 'profile.0.timeline', whole => {
+        const {time} = whole.timeline.runs[0],
+          event = time.findIndex((_, at) => isOfKernel(whole, at));
+        time[event] *= 20;
+        return whole;
+      }),
+    );
+    const dashboard = await show(path),
+      scene = () => dashboard.frame.locator('.scene-canvas');
     await dashboard.view('Timeline');
     await dashboard.frame.getByLabel('Run', {exact: true}).selectOption('1');
-    await scene().evaluate(canvas => new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
-    const marked = await scene().evaluate(({scene: {shown}}) => shown.rows.flatMap(({marks = [], id}) => marks.map(at => [id[at], ...shown.told(id[at]).lines])));
+    await scene().evaluate(
+      canvas =>
+        new Promise(done => {
+          requestAnimationFrame(() => requestAnimationFrame(done));
+        }),
+    );
+    const marked = await scene().evaluate(({scene: {shown}}) =>
+      shown.rows.flatMap(({marks = [], id}) => marks.map(at => [id[at], ...shown.told(id[at]).lines])),
+    );
     const [[id, , time, rest], ...others] = marked.filter(([, name]) => name === 'mean');
     assert.deepEqual(others, []);
     assert.match(time, /of the run · median [\d.]+, [\d.]+ – [\d.]+/);
     assert.match(rest, /^far longer than usual: interrupted\?/);
     await scene().evaluate(({scene: {shown}}, chosen) => shown.choose(chosen), id);
-    await dashboard.frame.locator('.details', {hasText: '▼'}).getByRole('heading', {name: 'mean.out', exact: true}).waitFor();
+    await dashboard.frame
+      .locator('.details', {hasText: '▼'})
+      .getByRole('heading', {name: 'mean.out', exact: true})
+      .waitFor();
     assert.deepEqual(dashboard.errors, []);
   });
 
   it('marks an operator in Timeline whose typical time contains the interruption itself', async () => {
-    const path = join(folder, 'typical.html'), record = join(fixtures, 'two_partitioners');
+    const path = join(folder, 'typical.html'),
+      record = join(fixtures, 'two_partitioners');
     run('report', record, '-o', path);
-    const times = run('nodes', record, '--format', 'csv', '--top', '0', '--columns', 'typical,p50,max').trim().split('\n').slice(1).map(line => line.split(',').slice(-3).map(Number));
-    const [[, , max]] = times.filter(([typical, p50, most]) => most > 5 * p50 && most < 5 * typical), dashboard = await show(path);
+    const times = run('nodes', record, '--format', 'csv', '--top', '0', '--columns', 'typical,p50,max')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map(line => line.split(',').slice(-3).map(Number));
+    const [[, , max]] = times.filter(([typical, p50, most]) => most > 5 * p50 && most < 5 * typical),
+      dashboard = await show(path);
     await dashboard.view('Timeline');
-    const select = dashboard.frame.getByLabel('Run', {exact: true}), found = [];
+    const select = dashboard.frame.getByLabel('Run', {exact: true}),
+      found = [];
     for (const value of await select.locator('option').evaluateAll(options => options.map(option => option.value))) {
       await select.selectOption(value);
-      found.push(...await dashboard.frame.locator('.scene-canvas').evaluate(async canvas => {
-        await new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-        const {shown} = canvas.scene;
-        return shown.rows.flatMap(({marks = [], id}) => marks.map(at => shown.told(id[at]).lines[1]));
-      }));
+      found.push(
+        ...(await dashboard.frame.locator('.scene-canvas').evaluate(async canvas => {
+          await new Promise(done => {
+            requestAnimationFrame(() => requestAnimationFrame(done));
+          });
+          const {shown} = canvas.scene;
+          return shown.rows.flatMap(({marks = [], id}) => marks.map(at => shown.told(id[at]).lines[1]));
+        })),
+      );
     }
-    assert.ok(found.some(time => time.startsWith(max.toFixed(3)) && / · median 0\.\d+, /.test(time)), `${max}: ${found.join('; ')}`);
+    assert.ok(
+      found.some(time => time.startsWith(max.toFixed(3)) && / · median 0\.\d+, /.test(time)),
+      `${max}: ${found.join('; ')}`,
+    );
     assert.deepEqual(dashboard.errors, []);
   });
 
   it('links a finding to the section that says how', async () => {
-    const path = join(folder, 'how.html'), record = join(fixtures, 'mv2_portable');
+    const path = join(folder, 'how.html'),
+      record = join(fixtures, 'mv2_portable');
     run('report', record, '-o', path);
-    const {findings: [first]} = JSON.parse(run('summary', record, '--format', 'json')).methods[0], dashboard = await show(path);
+    const {
+        findings: [first],
+      } = JSON.parse(run('summary', record, '--format', 'json')).methods[0],
+      dashboard = await show(path);
     await dashboard.frame.locator('.lever').first().getByRole('button', {name: 'how'}).click();
     assert.equal(await dashboard.frame.locator('.details').getByRole('link').first().getAttribute('href'), first.docs);
   });
 
   it('marks what is estimated, however narrow the page is', async () => {
-    const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'quantized_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'quantized_xnnpack', 'etdump.etdp')]; // without the .pte conversions are estimated
+    const path = join(folder, 'estimated.html'),
+      files = [
+        '--etrecord',
+        join(fixtures, 'quantized_xnnpack', 'etrecord.bin'),
+        '--etdump',
+        join(fixtures, 'quantized_xnnpack', 'etdump.etdp'),
+      ]; // without the .pte conversions are estimated
     run('report', ...files, '-o', path, '--unit', 'ms');
-    const {nodes} = JSON.parse(run('nodes', ...files, '--format', 'json', '--unit', 'ms')).graphs[0], dashboard = await show(path);
-    const timesOf = wanted => new Set(nodes.filter(node => node.avg !== null && (node.match === 'aligned') === wanted).map(node => `${wanted ? '≈ ' : ''}${ms(node.typical)}`)), told = new Set([...timesOf(true), ...timesOf(false)]);
+    const {nodes} = JSON.parse(run('nodes', ...files, '--format', 'json', '--unit', 'ms')).graphs[0],
+      dashboard = await show(path);
+    const timesOf = wanted =>
+        new Set(
+          nodes
+            .filter(node => node.avg !== null && (node.match === 'aligned') === wanted)
+            .map(node => `${wanted ? '≈ ' : ''}${ms(node.typical)}`),
+        ),
+      told = new Set([...timesOf(true), ...timesOf(false)]);
     await dashboard.view('Table');
     await dashboard.groupBy('Node');
     for (const width of [1400, 900, 600]) {
@@ -319,14 +477,21 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
 
   it('keeps few rows of 20,000 in the page', async () => {
     const path = join(folder, 'many.html');
-    writeFileSync(path, withDocument(run('report', join(fixtures, 'mv2_portable')), 'profile', whole => enlarged(whole, 20_000)));
+    writeFileSync(
+      path,
+      withDocument(run('report', join(fixtures, 'mv2_portable')), 'profile', whole => enlarged(whole, 20_000)),
+    );
     const dashboard = await show(path);
     await dashboard.view('Table');
     await dashboard.groupBy('Node');
     assert.match(await dashboard.count(), /^20,000 operators/);
     for (const top of [0, 5_000, 300_000, 1e9]) {
-      await dashboard.grid().evaluate((grid, to) => { grid.scrollTop = to; }, top);
-      await dashboard.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+      await dashboard.grid().evaluate((grid, to) => {
+        grid.scrollTop = to;
+      }, top);
+      await dashboard.frame.evaluate(
+        () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
       const rows = await dashboard.rows();
       assert.ok(rows.length > 10 && rows.length < 200, `${rows.length} rows`);
     }
@@ -335,7 +500,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     await dashboard.page.keyboard.press('Home');
     await dashboard.grid().locator('[data-row="0"][aria-selected=true]').waitFor();
     for (const view of ['Timeline', 'Summary']) await dashboard.view(view);
-    assert.ok(await dashboard.frame.evaluate(() => document.querySelectorAll('*').length) < 5_000);
+    assert.ok((await dashboard.frame.evaluate(() => document.querySelectorAll('*').length)) < 5_000);
     assert.deepEqual(dashboard.errors, []);
   });
 });
@@ -347,7 +512,13 @@ function enlarged(whole, count) {
   operators.count = count;
   for (const [key, column] of Object.entries(operators)) {
     if (!Array.isArray(column)) continue;
-    operators[key] = Array.from({length: count}, (_, at) => (key === 'carrier' ? -1 : key === 'name' ? `${column[timed[at % timed.length]]}_${at}` : column[timed[at % timed.length]]));
+    operators[key] = Array.from({length: count}, (_, at) =>
+      key === 'carrier'
+        ? -1
+        : key === 'name'
+          ? `${column[timed[at % timed.length]]}_${at}`
+          : column[timed[at % timed.length]],
+    );
   }
   return whole;
 }
