@@ -959,7 +959,8 @@ const cli_command commands[] = {
      .summary = "check an ETRecord for damage, mismatches and missing parts",
      .help = "Reads every byte of the ETRecord and checks its CRCs and names, its maps against its "
              "graphs, and both "
-             "against the program (.pte) if there is one. Then it lists what is missing and which "
+             "against the program (.pte) if there is one: instructions, calls of delegates, and "
+             "whether both have quantized numbers. Then it lists what is missing and which "
              "answers suffer.\n"
              "The exit status is 1 if there is damage or a mismatch. Missing parts are not an "
              "error: most records "

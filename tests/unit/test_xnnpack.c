@@ -46,6 +46,33 @@ Test(xnnpack, events_have_the_class_of_their_operator) {
                  etr_xnnpack.class_of_event(cases[i].id));
 }
 
+/* A layer is quantized if its weight is; other operators' names do not have all types. */
+Test(xnnpack, layers_of_another_type_are_told_by_their_weight) {
+  static const etr_payload_value values[] = {{.is_quantized = false}, {.is_quantized = true}};
+  static const struct {
+    const char *id;
+    uint16_t class_;
+    uint32_t weight;
+    bool is_other;
+  } cases[] = {
+      {"Fully Connected (NC, F32) GEMM #1", ETR_XNN_MATMUL, 0, false},
+      {"Fully Connected (NC, F32) GEMM #1", ETR_XNN_MATMUL, 1, true},
+      {"Fully Connected (NC, QS8, QC8W) GEMM #1", ETR_XNN_MATMUL, 0, true},
+      {"Fully Connected (NC, F32, QC4W) GEMM #1", ETR_XNN_MATMUL, 1, false},
+      {"Convolution (NHWC, QC8) DWConv #1", ETR_XNN_MATMUL, 1, false},
+      {"Fully Connected", ETR_XNN_MATMUL, 1, false},
+      {"Fully Connected (NC, F32) GEMM #1", ETR_XNN_MATMUL, ETR_NONE, false},
+      {"Add (ND) #1", ETR_XNN_ADD, 1, false},
+  };
+  const etr_payload payload = {.values = values, .value_count = ETR_COUNT(values)};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_payload_operator operator_ = {
+        .class_ = cases[i].class_, .input_count = 2, .inputs = {0, cases[i].weight}};
+    cr_expect_eq(etr_xnnpack.is_of_other_type(&payload, &operator_, cases[i].id), cases[i].is_other,
+                 "case %zu: %s", i, cases[i].id);
+  }
+}
+
 /* The name of an operator in events has its class. */
 Test(xnnpack, names_have_the_class_of_their_operator) {
   for (uint16_t c = ETR_XNN_DECONV; c < ETR_XNN_CLASSES; c++)
