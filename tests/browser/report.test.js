@@ -145,7 +145,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.match(await dashboard.frame.locator('.count').innerText(), /%, with interruptions/);
     await dashboard.view('Summary');
     assert.match(
-      await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('title'),
+      await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('aria-description'),
       /, with interruptions, which the time/,
     );
     await dashboard.view('Graph');
