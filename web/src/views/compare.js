@@ -568,9 +568,10 @@ function Answer() {
     wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
     names = sideNames(),
     sides = {name: names.shortName, baseName: names.shortBase};
-  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} /><section><div class="head-line"><h2>From ${names.base} to ${names.name}</h2>
-        <span class="small quiet">
-        ${unitName.value} per inference${withInterruptions()}</span><span class="push"></span><${ChangeLegend} /></div><${Waterfall}
+  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />
+    <section><div class="head-line"><h2>From ${names.base} to ${names.name}</h2>
+        <span class="small quiet">${unitName.value} per inference${withInterruptions()}</span><span class="push"></span>
+        <${ChangeLegend} /></div><${Waterfall}
         answer=${answer} width=${wide} ...${sides} /></section>
     <section><div class="head-line"><h2>The same modules, the same scale</h2></div>
       <${Aligned} answer=${answer} width=${wide}

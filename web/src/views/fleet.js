@@ -153,8 +153,7 @@ function TypicalCell({row}) {
     ${` ${timeIn(row, min)} – ${timeIn(row, max)}`}</span></span>`;
 }
 
-const TICK_HINT =
-  'tick two records to compare them: the older is the base, or of one minute the one that is ticked first';
+const TICK_HINT = 'tick two to compare: the older is the base, else the first that is ticked';
 
 function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
@@ -209,7 +208,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'change',
       title: 'change',
-      hint: 'change of the typical time against the last record of the same line that is at least a minute older; not judged, so it may be noise',
+      hint: 'change against the last record of this line that is a minute older; not judged',
       width: '76px',
       number: true,
       value: change,
@@ -235,7 +234,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'delegated',
       title: 'delegated',
-      hint: 'time of delegate calls, as a share of Method::execute; both without interruptions',
+      hint: 'share of an inference without interruptions that delegates take',
       width: '76px',
       number: true,
       value: row => row.delegated ?? NaN,
@@ -377,11 +376,7 @@ export function FleetView() {
       get('fleet.sort') === 'written-' ? ', the last recorded first' : ''
     }</span><span
       class="hint" role="status">
-      ${
-        ticked.value
-          ? `tick another: the older is the base, else ${ticked.value.label}`
-          : 'tick two to compare: the older is the base, else the first that is ticked'
-      }
+      ${ticked.value ? `tick another: the older is the base, else ${ticked.value.label}` : TICK_HINT}
       </span></div>
     <${Trend} lines=${lines} rows=${shown} />${
       shown.length

@@ -40,7 +40,7 @@ const MORE = [
   [
     'delegated_time',
     'of time',
-    'share of the typical run without interruptions in delegates, with their calls',
+    'share of an inference without interruptions that delegates take',
     share => shareText(share, 1),
   ],
   [

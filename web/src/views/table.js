@@ -110,7 +110,9 @@ const cut = (text, title = text) => html`<span class="cut" title=${title}>${text
 
 /* A name with what is before it in gray: "self_attention · linear". */
 const named = (where, what, title) =>
-  html`<span class="cut" title=${title}><bdi>${where ? html`<span class="where">${where} · </span>` : null}${what}</bdi></span>`;
+  html`<span class="cut" title=${title}><bdi>${
+    where ? html`<span class="where">${where} · </span>` : null
+  }${what}</bdi></span>`;
 
 /* A function of a row that works once for each: columns are asked for it to show it, to sort by it and for rates. */
 function kept(valueOf) {

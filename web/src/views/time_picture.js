@@ -24,7 +24,7 @@ import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
-import {INTERRUPTIONS, PART_BOX_NAMES, allRowsOf, headOfRows, icicleOf, partBox, rowLabel} from '../base/rows.js';
+import {INTERRUPTIONS, PART_BOX_NAMES, allRowsOf, headOfRows, icicleOf, partBox} from '../base/rows.js';
 import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
 import {Link, hueOfBackend, timeText} from '../parts/bits.js';
