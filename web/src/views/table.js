@@ -273,7 +273,7 @@ const eachColumn = () =>
 const spreadText = row =>
   row.max > 0 ? [row.min, row.max].map(ns => timeText(ns, 0, row.rows, row.clock)).join(' – ') : '';
 
-/* What `least – most` is: of whole rows, as the library has it, with the interruptions that rows by operator have apart. */
+/* What `least – most` is: of whole rows, with the interruptions that rows by operator have apart. */
 const spreadHint = () =>
   `the least and the most of the runs that count${
     hasInterruptions.value ? ', with interruptions, which the time of the row is without' : ''
