@@ -101,7 +101,7 @@ static const struct {
     {"where", "no configuration: add a mask of float numbers instead"},
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
-    {"upsample_nearest2d", "no configuration: use bilinear interpolation"},
+    {"upsample_nearest2d", "no configuration: use bilinear interpolation, with other results"},
 };
 
 /* ---- What holds for all versions ---- */

@@ -633,7 +633,8 @@ static bool has_other_modules(const etr_method_pair *pair) {
 /* Returns true if the sides may be two different models: if fewer than half of the weights have the
  * same shapes and fewer than half of the timed nodes have partners, or if no node has one. Without
  * weights the nodes decide: fewer than a quarter have partners, or fewer than half and few modules
- * are on both sides. `shared` is the number of weights whose shape both sides have. */
+ * are on both sides. Of events only the quarter counts: quantized kernels have other names.
+ * `shared` is the number of weights whose shape both sides have. */
 static bool may_be_other_models(const etr_method_pair *pair, const etr_side_method *base,
                                 const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
@@ -642,7 +643,7 @@ static bool may_be_other_models(const etr_method_pair *pair, const etr_side_meth
   if (base->weight_count && newer->weight_count)
     /* Weights that were quantized have other types; then the nodes decide. */
     return (shared * 2 < weights && few_are_paired) || (pair->timed_nodes && !pair->timed_paired);
-  return hardly_any_is_paired || (few_are_paired && has_other_modules(pair));
+  return hardly_any_is_paired || (few_are_paired && !pair->by_events && has_other_modules(pair));
 }
 
 /* ---- Inputs, types, backends ---- */

@@ -1044,6 +1044,8 @@ static bool set_run_times(doc_reader *r, const doc_method *m, etr_method *method
   for (size_t i = 0; ticks && i < count; i++) {
     ticks[i] = whole_ticks(doc_ticks(r, m->execute_per_run.data[i]));
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, ticks[i]);
+    method->execute.min = fmin(i ? method->execute.min : INFINITY, (double)ticks[i]);
+    method->execute.max = fmax(method->execute.max, (double)ticks[i]);
   }
   method->execute_per_run = ticks;
   if (!ticks || (!r->problem && !set_execute_time(r, m, ticks, out)))

@@ -365,8 +365,7 @@ const option_spec option_specs[] = {
      .help = "the debug buffer, instead of the one of RECORD"},
     {"map", 0, "RUNS=METHOD", AS(LIST, map_texts), READING | RUNNING | FOR_REFERENCE,
      .help = "the method of runs, if the files do not identify it: 3=decode or 3-8=decode; may be "
-             "repeated, and "
-             "the last one counts",
+             "repeated, and the last one counts, for all records",
      AND(map_count)},
     {"skip-runs", 0, "N", AS(TEXT, skip_text), SKIPPING | FOR_EVENTS,
      .help = "exclude the first N runs after each load of each ETDump (default: auto, which "

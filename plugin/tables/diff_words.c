@@ -425,14 +425,15 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
         "recordings on each side, or %d runs for a likely answer%s",
         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS, (int)ETR_LEAST_RUNS, cause));
   case ETR_REASON_ONE_RECORDING:
-    return etr_or_empty(etr_arena_format(
-        arena,
-        "%s: this is so if recordings of one program differ by at most %.3g %%; %d recordings on "
-        "each side, in turns, would decide%s",
-        change->base_recordings == 1 && change->new_recordings == 1
-            ? "one recording a side"
-            : "fewer than 3 recordings on a side",
-        100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
+    return etr_or_empty(etr_arena_format(arena,
+                                         "%s: the interval is right if recordings of one program "
+                                         "differ by at most %.3g %%; %d recordings on "
+                                         "each side, in turns, would decide%s",
+                                         change->base_recordings == 1 && change->new_recordings == 1
+                                             ? "one recording a side"
+                                             : "fewer than 3 recordings on a side",
+                                         100 * o->comparison->recording_noise,
+                                         (int)ETR_LEAST_RECORDINGS, cause));
   case ETR_REASON_NOT_IN_TURNS:
     return etr_or_empty(etr_arena_format(
         arena,

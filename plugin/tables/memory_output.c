@@ -951,8 +951,8 @@ static void put_kv_cache(memory_report *report, const etr_method *shown) {
       &report->answer, ETR_STYLE_PLAIN, 2,
       etr_arena_format(arena,
                        "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
-                       " positions, %s bytes a position in all; twice the context would "
-                       "take %s bytes more",
+                       " positions, %s bytes a position in all; for twice the context the cache "
+                       "alone takes %s bytes more",
                        all_bytes, cache.count, etr_plural(cache.count), cache.context,
                        bytes_per_position, all_bytes));
   etr_section_end_list(&report->answer);

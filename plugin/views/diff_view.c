@@ -354,6 +354,7 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
   for (size_t i = 0; i < base->part_count; i++) {
     etr_part_changes_row *row = find_or_add_part(rows, &count, &base->parts[i], method);
     row->call_count += base->parts[i].call_count;
+    row->base_call_count += base->parts[i].call_count;
     row->base_typical += base->parts[i].typical * comparison->base_scale;
     row->base_avg += etr_ticks_per_run(base, base->parts[i].ticks) * comparison->base_scale;
   }
@@ -372,6 +373,11 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                      (i + 1 < count && rows[i + 1].part == rows[i].part);
     rows[i].text = etr_balance_text(arena, rows[i].part, rows[i].backend, rows[i].call_count,
                                     is_shared);
+    bool has_other_count = rows[i].part == ETR_TIME_CALL_OVERHEAD && rows[i].base_call_count &&
+                           rows[i].base_call_count != rows[i].call_count;
+    if (has_other_count && rows[i].text) /* "calling 40 → 22 delegates" */
+      rows[i].text = etr_arena_format(arena, "calling %zu \xE2\x86\x92 %s", rows[i].base_call_count,
+                                      rows[i].text + strlen("calling "));
   }
   *out = (etr_part_changes){rows, count};
   return !etr_arena_failed(arena);

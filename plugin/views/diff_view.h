@@ -105,6 +105,7 @@ typedef struct etr_part_changes_row {
   const char *backend;
   const char *text;  /* what people read, as in etr_balance_part */
   size_t call_count; /* as in etr_part_time, of the newer side if it has the part */
+  size_t base_call_count;
   double base_typical, new_typical, base_avg, new_avg;
 } etr_part_changes_row;
 

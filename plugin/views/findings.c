@@ -126,6 +126,15 @@ static etr_effort effort_of(const etr_finding *finding) {
 
 /* ---- Whole runs ---- */
 
+/* Returns true if the runs may be of several methods: then they differ because methods do. */
+static bool may_be_of_several_methods(const etr_finder *finder) {
+  const etr_method *method = finder->method;
+  bool found = false;
+  for (size_t i = 0; i < method->block_count; i++)
+    found |= finder->profile->blocks[method->blocks[i]].candidate_count > 0;
+  return found;
+}
+
 /* Adds a finding about ticks that were spent once, such as by loading, all of which could be saved.
  * It has no share of an inference's time (NAN). Returns NULL when out of memory. */
 static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double ticks) {
@@ -184,6 +193,8 @@ static bool add_first_run_finding(etr_finder *finder) {
   etr_first_run first;
   if (!etr_first_run_of(&first, finder->arena, finder->profile, finder->method))
     return false;
+  if (may_be_of_several_methods(finder))
+    return true;
   double factor = etr_first_run_factor(&first);
   if (first.rest.count + 1 < ETR_FINDING_LEAST_RUNS || !(factor > 0))
     return true;
@@ -364,8 +375,8 @@ static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
       etr_finding_set_sureness(finding, ETR_LIKELY, "some of the times are estimates");
 }
 
-/* Writes a range of saved time, and its share: "Could save 0.24 ms to 0.45 ms, 22.1 % of the time".
- * A least that reads like the most is not written. */
+/* Writes a range of saved time, and its share: "Could save 0.24 ms to 0.45 ms, 22.1 % of the
+ * typical run". A least that reads like the most is not written. */
 static void put_saved_range(etr_writer *writer, const etr_finder *finder,
                             const etr_finding *finding) {
   bool has_least = finding->least > 0;
@@ -384,7 +395,7 @@ static void put_saved_range(etr_writer *writer, const etr_finder *finder,
       etr_puts(writer, " to ");
     }
     etr_put_share(writer, finding->potential_share, 1);
-    etr_puts(writer, " of the time");
+    etr_puts(writer, " of the typical run");
   }
 }
 
@@ -495,15 +506,6 @@ static bool has_all_nodes_of(const etr_finding *other, const etr_finding *findin
     for (size_t k = 0; k < other->node_count; k++)
       found += finding->nodes[i] == other->nodes[k];
   return finding->node_count > 0 && found == finding->node_count;
-}
-
-/* Returns true if the runs may be of several methods: then they differ because methods do. */
-static bool may_be_of_several_methods(const etr_finder *finder) {
-  const etr_method *method = finder->method;
-  bool found = false;
-  for (size_t i = 0; i < method->block_count; i++)
-    found |= finder->profile->blocks[method->blocks[i]].candidate_count > 0;
-  return found;
 }
 
 /* Returns true if another finding says the same more exactly: which copies cut the delegates apart,

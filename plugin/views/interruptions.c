@@ -215,9 +215,9 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
       !etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
     return NULL;
   etr_text_begin(&text, arena, &writer);
-  etr_putf(&writer, "%.0f %% of the typical run is interruptions: measure again%s",
-           100 * found.whole / method->execute.typical,
-           has_medians ? ", or choose --stat p50" : "");
+  etr_putf(
+      &writer, "these times contain interruptions, %.0f %% of the typical run: measure again%s",
+      100 * found.whole / method->execute.typical, has_medians ? ", or choose --stat p50" : "");
   return etr_text_end(&text, &writer);
 }
 

@@ -46,10 +46,10 @@ size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *a
 double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
                                    const etr_method *method, const etr_graph *graph);
 
-/** Returns a note for lists whose times contain interruptions, "62 % of the typical run is
- * interruptions: measure again, or choose --stat p50", the latter if the list has medians; NULL if
- * there are none, if the profile's statistic chooses averages, or medians that the list has, or
- * when out of memory. */
+/** Returns a note for lists whose times contain interruptions, "these times contain interruptions,
+ * 62 % of the typical run: measure again, or choose --stat p50", the latter if the list has
+ * medians; NULL if there are none, if the profile's statistic chooses averages, or medians that the
+ * list has, or when out of memory. */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, bool has_medians);
 

@@ -183,6 +183,9 @@ const isInterrupted = ({groups}) => groups.some(({interrupted}) => interrupted >
 /** Whether typical times of operators, modules and nodes contain interruptions, which rows by operator have apart. */
 export const hasInterruptions = computed(() => times.value.stat === 'typical' && isInterrupted(method.value));
 
+/** What is said behind such a time. */
+export const withInterruptions = () => (hasInterruptions.value ? ', with interruptions' : '');
+
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
 function readRun(shown, wanted) {
   const {timeline} = timelineOf(shown),

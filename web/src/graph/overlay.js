@@ -85,7 +85,10 @@ function putModules(tree, overlay, values, flags) {
   for (const group of tree.groups.toReversed()) {
     const value = isWholeModule(tree, group, boxes) ? overlay.ofModule(group.path) : NaN,
       isKnown = !Number.isNaN(value);
-    if (!isKnown && group.kind !== REPEAT) continue;
+    if (!isKnown && group.kind !== REPEAT) {
+      if (group.kind === MODULE) flags[group.id] &= ~JUDGED; // nobody judged a part of a module
+      continue;
+    }
     const isJudgedGroup = isKnown ? overlay.judgedModule(group.path) : group.items.some(item => flags[item] & JUDGED);
     values[group.id] = isKnown ? value : group.items.reduce((sum, item) => joined(overlay, sum, values[item]), NaN);
     flags[group.id] = (flags[group.id] & ~JUDGED) | (isJudgedGroup ? JUDGED : 0);

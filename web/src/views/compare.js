@@ -90,15 +90,11 @@ const sideText = (name, recordings, runs, skipped) =>
 function DumpsNote() {
   const {run} = method.value,
     folder = run.slice(0, run.lastIndexOf('/') + 1),
-    isOwn = path =>
-      path
-        .split('/')
-        .at(-1)
-        .startsWith(`${run.slice(folder.length)}.`),
+    isOwn = path => path.includes(`/${run.slice(folder.length)}.`),
     dumps = records.value.filter(record => folder && record.run.startsWith(folder)).length;
   return dumps > 1 && profile.value.inputs.some(isOwn)
-    ? html`<p class="note">This is one of ${dumps} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>
-      ${' compares all of both records, and so does this page if they are written with '}<code>--step 1</code>.</p>`
+    ? html`<p class="note">One of ${dumps} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>,
+      or this page after <code>write --step 1</code>, compares all.</p>`
     : null;
 }
 

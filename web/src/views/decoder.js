@@ -3,7 +3,7 @@
 // decoder.js - what a decoder of language has beside others: tokens per second, the first token, kinds of layers, and
 // whether a token takes longer the more are before it. The library counts and adds up.
 
-import {explainRuns, method, profile, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {explainRuns, method, profile, timeOf, timeWithUnit, unitName, withInterruptions} from '../base/app.js';
 import {countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {bar} from '../parts/bits.js';
@@ -73,7 +73,7 @@ export function Decoder() {
   const kinds = (method.value.document.layer_kinds ?? []).filter(({typical}) => typical > 0),
     {cacheGrowth: growth} = profile.value,
     most = Math.max(0, ...kinds.map(({typical}) => typical));
-  const table = html`<section class="card"><${SmallTable} caption="By kind of layer"
+  const table = html`<section class="card"><${SmallTable} caption=${`By kind of layer${withInterruptions()}`}
     rows=${kinds.toSorted((a, b) => b.typical - a.typical)} columns=${[
       {key: 'kind', title: 'kind of layer', class: 'key', text: ({kind}) => kind.replace('_', ' ')},
       {

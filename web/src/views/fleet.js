@@ -302,10 +302,14 @@ function Trend({lines, rows: all}) {
   // Lines are gray; that of the record that is shown, or ticked, is not.
   const isChosen = its => its.some(row => row === ticked.value || row.run === shownRun.value);
   const drawn = ({label, rows: its}) => {
-    const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);
-    return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}><path class="band"
-      d=${`M${[...points('min'), ...points('max').toReversed()].join('L')}Z`} /><path class="line"
-      d=${`M${points('typical').join('L')}`} />
+    const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`),
+      hasOrder = minuteOf(its[0]) < minuteOf(its.at(-1));
+    return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}>${
+      hasOrder
+        ? html`<path class="band" d=${`M${[...points('min'), ...points('max').toReversed()].join('L')}Z`} /><path
+        class="line" d=${`M${points('typical').join('L')}`} />`
+        : null
+    }
       ${its.map(
         row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.typical)}h0`}><title>
         ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`,

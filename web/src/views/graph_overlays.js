@@ -5,7 +5,6 @@
 
 import {
   comparedMethod,
-  hasInterruptions,
   method,
   sectionOf,
   source,
@@ -13,6 +12,7 @@ import {
   timeWithUnit,
   times,
   unitName,
+  withInterruptions,
 } from '../base/app.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {FULL, hueOf, hueOfVerdict} from '../base/colors.js';
@@ -93,7 +93,7 @@ function timeOverlay(pane) {
     share = ns => shareOf(ns, all),
     {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}${hasInterruptions.value ? ' with interruptions' : ''}, ${unitName.value}`,
+    name: `${times.value.label}${withInterruptions()}, ${unitName.value}`,
     values,
     adds: true,
     scale: 'heat',

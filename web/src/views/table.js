@@ -10,7 +10,6 @@ import {
   STAT_TEXTS,
   comparedMethod,
   explain,
-  hasInterruptions,
   hits,
   method,
   pairs,
@@ -21,6 +20,7 @@ import {
   selection,
   times,
   unitName,
+  withInterruptions,
 } from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
@@ -274,10 +274,7 @@ const spreadText = row =>
   row.max > 0 ? [row.min, row.max].map(ns => timeText(ns, 0, row.rows, row.clock)).join(' – ') : '';
 
 /* What `least – most` is: of whole rows, with the interruptions that rows by operator have apart. */
-const spreadHint = () =>
-  `the least and the most of the runs that count${
-    hasInterruptions.value ? ', with interruptions, which the time of the row is without' : ''
-  }`;
+const spreadHint = () => `the least and the most of the runs that count${withInterruptions()}`;
 
 /* The least and the most of the runs that count, as the library has them of whole rows. */
 const spreadColumn = rows => ({
@@ -764,7 +761,7 @@ function Count({rows, operators}) {
           time,
           0,
           operators,
-        )} ${unitName.value}, ${shareOfWhole(time)}${hasInterruptions.value ? ', with interruptions' : ''}`;
+        )} ${unitName.value}, ${shareOfWhole(time)}${withInterruptions()}`;
   return html`<span class="count" role="status" aria-description=${explain(sumHint(), operators)}>${sum}
     ${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
 }
