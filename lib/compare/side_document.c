@@ -3,6 +3,7 @@
  * side_document.c - one side of a comparison, from the document that the dashboard shows.
  */
 #include "base/method_parts.h"
+#include "base/stats.h"
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "formats/json.h"
@@ -1044,14 +1045,15 @@ static bool set_run_times(doc_reader *r, const doc_method *m, etr_method *method
   for (size_t i = 0; ticks && i < count; i++) {
     ticks[i] = whole_ticks(doc_ticks(r, m->execute_per_run.data[i]));
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, ticks[i]);
-    method->execute.min = fmin(i ? method->execute.min : INFINITY, (double)ticks[i]);
-    method->execute.max = fmax(method->execute.max, (double)ticks[i]);
   }
   method->execute_per_run = ticks;
-  if (!ticks || (!r->problem && !set_execute_time(r, m, ticks, out)))
+  uint64_t *sorted = etr_arena_alloc_array(&r->scratch, count, sizeof *sorted);
+  if (!ticks || !sorted || (!r->problem && !set_execute_time(r, m, ticks, out)))
     return false;
+  if (count)
+    memcpy(sorted, ticks, count * sizeof *sorted);
+  method->execute = etr_stats_of(sorted, count);
   method->execute.typical = out->execute.typical;
-  method->execute.p50 = out->execute.p50;
   return true;
 }
 

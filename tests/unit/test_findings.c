@@ -154,7 +154,7 @@ Test(findings, operators_between_delegates_are_found) {
       /* What is written instead takes a tenth to half of its time; of other partitioners nothing is
        * known. */
       static const char known[] = "Could save 0.0500 ms to 0.0900 ms, 2.0 % to 3.6 % of "
-                                  "the time; ",
+                                  "the typical run; ",
                         unknown[] = "What it could save is not known: a part of 0.100 ms; ";
       const char *begin = is_known ? known : unknown;
       cr_expect(strncmp(finding->saving, begin, strlen(begin)) == 0, "%s", finding->saving);
