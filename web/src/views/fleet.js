@@ -153,7 +153,7 @@ function TypicalCell({row}) {
     ${` ${timeIn(row, min)} – ${timeIn(row, max)}`}</span></span>`;
 }
 
-const TICK_HINT = 'tick two to compare: the older is the base, else the first that is ticked';
+const TICK_HINT = 'tick two to compare: the older is the base, else the first';
 
 function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
@@ -302,14 +302,10 @@ function Trend({lines, rows: all}) {
   // Lines are gray; that of the record that is shown, or ticked, is not.
   const isChosen = its => its.some(row => row === ticked.value || row.run === shownRun.value);
   const drawn = ({label, rows: its}) => {
-    const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`),
-      hasOrder = minuteOf(its[0]) < minuteOf(its.at(-1));
-    return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}>${
-      hasOrder
-        ? html`<path class="band" d=${`M${[...points('min'), ...points('max').toReversed()].join('L')}Z`} /><path
-        class="line" d=${`M${points('typical').join('L')}`} />`
-        : null
-    }
+    const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);
+    return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}><path class="band"
+      d=${`M${[...points('min'), ...points('max').toReversed()].join('L')}Z`} /><path class="line"
+      d=${`M${points('typical').join('L')}`} />
       ${its.map(
         row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.typical)}h0`}><title>
         ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`,
