@@ -103,12 +103,16 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) 
   return has_same_type && etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
+const etr_value *etr_finder_convolution_weight(const etr_finder *finder, const etr_node *node) {
+  uint32_t maker = node->input_count > 1 ? node->inputs[1].node : ETR_NONE;
+  const etr_node *weight = maker != ETR_NONE ? &finder->graph->nodes[maker] : NULL;
+  return weight && weight->output_count ? &weight->outputs[0] : NULL;
+}
+
 const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node) {
-  if (etr_is_program(finder->graph) || node->input_count < 2)
+  if (etr_is_program(finder->graph))
     return NULL;
-  const etr_node *weight = &finder->graph->nodes[node->inputs[1].node];
-  const etr_value *value = weight->output_count ? &weight->outputs[0] : NULL;
-  /* A weight has the shape (filters, channels of each filter, height, width). */
+  const etr_value *value = etr_finder_convolution_weight(finder, node);
   bool is_one_channel = value && value->rank >= 3 && value->dims[1].size == 1;
   return is_one_channel && value->dims[0].size > 1 ? value : NULL;
 }

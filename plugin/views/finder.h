@@ -111,6 +111,10 @@ int64_t etr_layer_rows(const etr_node *layer);
  * view to the shape that its input has. */
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
 
+/** Returns the weight of a convolution, which is its second input, with the shape (filters,
+ * channels of each filter, height, width); NULL if there is none. */
+const etr_value *etr_finder_convolution_weight(const etr_finder *finder, const etr_node *node);
+
 /** Returns the weight of a convolution in which each filter sees one channel; NULL for another
  * node. */
 const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node);

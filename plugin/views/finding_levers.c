@@ -53,9 +53,7 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
  * that the ratios were measured with. */
 static bool is_narrow(const etr_finder *finder, const etr_node *node) {
   enum { LEAST_CHANNELS = 32 };
-  uint32_t source = node->input_count > 1 ? node->inputs[1].node : ETR_NONE;
-  const etr_node *maker = source != ETR_NONE ? &finder->graph->nodes[source] : NULL;
-  const etr_value *weight = maker && maker->output_count ? &maker->outputs[0] : NULL;
+  const etr_value *weight = etr_finder_convolution_weight(finder, node);
   return weight && weight->rank == 4 && weight->dims[2].size == 1 && weight->dims[3].size == 1 &&
          ETR_MIN(weight->dims[0].size, weight->dims[1].size) < LEAST_CHANNELS;
 }
@@ -66,7 +64,7 @@ static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_node *node = &finder->graph->nodes[i];
-    double ticks = target->marked[i] ? finder->uninterrupted[i] : 0;
+    double ticks = finder->uninterrupted[i];
     if (!target->marked[i])
       continue;
     if (!etr_finder_depthwise_weight(finder, node)) {
