@@ -43,7 +43,7 @@ exit_status bench_open_record(etr_profile **out, const cli_settings *settings,
   const etr_options reading = command_reading_options(settings);
   if (etr_profile_open(out, &inputs, &reading, &error) != ETR_OK)
     return message_error(&error);
-  message_warnings(*out);
+  message_warnings(*out, NULL);
   return EXIT_DONE;
 }
 

@@ -201,7 +201,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
     return message_error(&error);
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
-    message_warnings(profile);
+    message_warnings(profile, NULL);
   bool is_first = dump == 0; /* one warning about the clock is enough */
   if (result == EXIT_DONE && is_first)
     message_clock(profile);

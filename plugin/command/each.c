@@ -135,7 +135,7 @@ static void answer_dump(each *e, const char *path) {
     return;
   }
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
-    message_new_warnings(&e->warnings, profile, e->bare);
+    message_new_warnings(&e->warnings, profile, e->bare, path);
     e->stop = command_compare_values(profile, e->settings, &dump);
     if (e->stop == EXIT_DONE)
       print_answer(e, profile, path);
@@ -360,7 +360,7 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
   if (etr_open_record(&e->record, inputs, &reading, &error) != ETR_OK ||
       etr_join_dumps(&e->bare, e->record, &(etr_inputs){0}, &(etr_options){0}, &error) != ETR_OK)
     return message_error(&error);
-  message_warnings(e->bare);
+  message_warnings(e->bare, NULL);
   return e->bare->graph_count ? command_check_names(e->bare, e->settings) : EXIT_DONE;
 }
 

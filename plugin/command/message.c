@@ -77,14 +77,14 @@ static bool has_warning(const etr_profile *profile, const etr_warning *warning) 
 }
 
 void message_new_warnings(message_count *count, const etr_profile *profile,
-                          const etr_profile *other) {
+                          const etr_profile *other, const char *record) {
   enum { MOST_SHOWN = 50 };
   for (size_t i = 0; i < profile->warning_count; i++) {
     const etr_warning *w = &profile->warnings[i];
     if (has_warning(other, w))
       continue;
     if (count->shown < MOST_SHOWN) {
-      put_line("warning: ", w->file, w->entry, w->offset, w->message);
+      put_line("warning: ", w->file[0] ? w->file : record, w->entry, w->offset, w->message);
       count->shown++;
     } else {
       count->hidden++;
@@ -103,9 +103,9 @@ void message_hidden_warnings(const message_count *count) {
     message_warning("%zu more warnings", count->hidden);
 }
 
-void message_warnings(const etr_profile *profile) {
+void message_warnings(const etr_profile *profile, const char *record) {
   message_count count = {0};
-  message_new_warnings(&count, profile, NULL);
+  message_new_warnings(&count, profile, NULL, record);
   message_hidden_warnings(&count);
 }
 

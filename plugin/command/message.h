@@ -56,8 +56,9 @@ exit_status message_failed(const char *format, ...) __attribute__((format(printf
 etr_status message_fail(etr_error *error, etr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
-void message_warnings(const etr_profile *profile);
+/** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. record:
+ * stands for the file in warnings that name none; may be NULL. */
+void message_warnings(const etr_profile *profile, const char *record);
 
 /** How many warnings were printed, and how many more there were. */
 typedef struct message_count {
@@ -66,9 +67,9 @@ typedef struct message_count {
 
 /** Prints the warnings of a profile, except those that `other`, a profile of the same record, also
  * has: they were printed before. Prints at most 50 in all and counts the others in *count. other:
- * may be NULL. */
+ * may be NULL. record: as in message_warnings(). */
 void message_new_warnings(message_count *count, const etr_profile *profile,
-                          const etr_profile *other);
+                          const etr_profile *other, const char *record);
 
 /** Warns if the times of a profile may be no times: see etr_profile.takes_cycles_as_ns. */
 void message_clock(const etr_profile *profile);

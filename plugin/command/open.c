@@ -3,6 +3,7 @@
  * open.c - opens the record that a command answers about, with the comparison to its reference.
  */
 #include "command/command.h"
+#include "command/option_table.h"
 
 /* ---- The comparison with a reference ---- */
 
@@ -88,6 +89,11 @@ void command_close(etr_profile *profile) {
 
 /* ---- The record ---- */
 
+/* Returns the record's name for messages that name no file: NULL if the command opens only one. */
+static const char *name_among_several(const cli_settings *settings) {
+  return settings->command->bit & (FOR_DIFF | FOR_COMPARE) ? settings->record : NULL;
+}
+
 exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
@@ -98,10 +104,13 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_options reading = command_reading_options(settings);
   reading.edge_only &= !inputs.debug_buffer; /* logged values belong to nodes of all graphs */
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
+  const char *record = name_among_several(settings);
+  if (status != ETR_OK && record && !error.file[0])
+    (void)snprintf(error.file, sizeof error.file, "%s", record);
   exit_status result = status == ETR_OK ? command_check_dump(*out, settings)
                                         : message_error(&error);
   if (result == EXIT_DONE)
-    message_warnings(*out);
+    message_warnings(*out, record);
   if (result == EXIT_DONE)
     result = command_compare_values(*out, settings, &inputs);
   if (settings->record) /* otherwise the settings own all of it */

@@ -188,12 +188,6 @@ static bool add_all_lines(table *t, etr_diff_section section) {
   return true;
 }
 
-/* Returns true if the typical run of a side (ETR_NONE: it lacks the method) has interruptions. */
-static bool is_interrupted(const table *t, const etr_profile *profile, uint32_t method) {
-  return method != ETR_NONE &&
-         etr_interrupted_text(&t->output->answer.arena, profile, &profile->methods[method]) != NULL;
-}
-
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute, *load = etr_diff_load(o->comparison);
   etr_diff_section section = etr_diff_first_section(o->filter, method);
@@ -201,10 +195,9 @@ bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
   t.table.time_digits = ETR_DIFF_TIME_DIGITS;
   t.table.top = 0; /* rows have been chosen before they are added */
-  t.table.title = is_interrupted(&t, o->comparison->base, method->base_method) ||
-                          is_interrupted(&t, o->comparison->newer, method->new_method)
-                      ? "typical run" ETR_WITH_INTERRUPTIONS
-                      : "typical run";
+  bool is_interrupted = etr_diff_interrupted_share(o, method, false) > 0 ||
+                        etr_diff_interrupted_share(o, method, true) > 0;
+  t.table.title = is_interrupted ? "typical run" ETR_WITH_INTERRUPTIONS : "typical run";
   if (!add_all_lines(&t, section))
     return false;
   add_part_line(&t, "Method::execute", execute->base_typical, execute->new_typical, execute);

@@ -166,9 +166,11 @@ static bool put_part_list(etr_diff_output *o, const etr_method_pair *method) {
 
 /* Writes how many runs a side has of a method, and how steady they are; null if the side lacks the
  * method. */
-static void put_run_counts(etr_diff_output *o, const char *key, const etr_profile *profile,
-                           uint32_t method) {
+static void put_run_counts(etr_diff_output *o, const char *key, const etr_method_pair *pair,
+                           bool is_newer) {
   const etr_fields *f = &o->answer.fields;
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  uint32_t method = is_newer ? pair->new_method : pair->base_method;
   if (method == ETR_NONE) {
     etr_field_text(f, key, NULL);
     return;
@@ -176,7 +178,7 @@ static void put_run_counts(etr_diff_output *o, const char *key, const etr_profil
   etr_field_begin_object(f, key);
   etr_field_count(f, "runs", profile->methods[method].run_count);
   etr_field_count(f, "skipped_runs", profile->methods[method].skipped_run_count);
-  const char *steadiness = etr_diff_steadiness_text(o, profile, method);
+  const char *steadiness = etr_diff_steadiness_text(o, pair, is_newer);
   etr_field_text(f, "steadiness", steadiness[0] ? steadiness : NULL);
   etr_jw_end(f->json);
 }
@@ -276,8 +278,8 @@ static bool put_method_object(etr_diff_output *o, const etr_method_pair *method)
   put_text_or_null(f, "odd_text", etr_diff_odd_text(o, &method->execute));
   put_text_or_null(f, "unlike_text", etr_diff_unlike_text(o, method));
   put_throughput(o, method);
-  put_run_counts(o, "base", o->comparison->base, method->base_method);
-  put_run_counts(o, "new", o->comparison->newer, method->new_method);
+  put_run_counts(o, "base", method, false);
+  put_run_counts(o, "new", method, true);
   etr_field_put_rows(f, "differences", &etr_difference_fields,
                      ETR_ROWS(method->differences, method->difference_count));
   bool is_good = put_part_list(o, method);

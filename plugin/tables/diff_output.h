@@ -71,11 +71,15 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change);
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
+/** Returns the part of a side's typical run, 0 to 1, that interruptions take; 0 if there are none,
+ * or if the side lacks the method. */
+double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pair *method,
+                                  bool is_newer);
 /** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
  * ms, 9 at 8.40 ms", of which one typical time says too little, or by how much noisy runs differ;
- * "" if there are none, or if the side lacks the method (ETR_NONE). */
-const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
-                                     uint32_t method);
+ * "" if there are none, or if the side lacks the method. */
+const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_method_pair *method,
+                                     bool is_newer);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
  * backend cpu → XnnpackBackend"; "" if nothing differs. At most six differences are named. A
  * warning comes first if the two look like different models, or if that cannot be told. */

@@ -125,9 +125,9 @@ static void put_verdict_note(etr_diff_output *o, const char *note) {
 
 /* Writes a note on the runs of a side ("base" or "new record"), if they have two modes, a step or a
  * drift, so that one typical time does not describe them. */
-static void put_steadiness_note(etr_diff_output *o, const char *side, const etr_profile *profile,
-                                uint32_t method) {
-  const char *steadiness = etr_diff_steadiness_text(o, profile, method);
+static void put_steadiness_note(etr_diff_output *o, const char *side, const etr_method_pair *method,
+                                bool is_newer) {
+  const char *steadiness = etr_diff_steadiness_text(o, method, is_newer);
   if (steadiness[0])
     put_verdict_note(o, etr_arena_format(&o->answer.arena, "runs of the %s: %s", side, steadiness));
 }
@@ -142,8 +142,8 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   put_verdict_note(o, etr_diff_odd_text(o, &method->execute));
   put_verdict_note(o, etr_diff_method_reason_text(o, method));
   if (is_timed_on_both_sides(method)) {
-    put_steadiness_note(o, "base", comparison->base, method->base_method);
-    put_steadiness_note(o, "new record", comparison->newer, method->new_method);
+    put_steadiness_note(o, "base", method, false);
+    put_steadiness_note(o, "new record", method, true);
   }
   etr_throughput_change tokens;
   if (etr_throughput_change_of(&tokens, &o->answer.arena, comparison, method))

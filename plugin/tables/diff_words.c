@@ -425,15 +425,14 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
         "recordings on each side, or %d runs for a likely answer%s",
         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS, (int)ETR_LEAST_RUNS, cause));
   case ETR_REASON_ONE_RECORDING:
-    return etr_or_empty(etr_arena_format(arena,
-                                         "%s: the interval is right if recordings of one program "
-                                         "differ by at most %.3g %%; %d recordings on "
-                                         "each side, in turns, would decide%s",
-                                         change->base_recordings == 1 && change->new_recordings == 1
-                                             ? "one recording a side"
-                                             : "fewer than 3 recordings on a side",
-                                         100 * o->comparison->recording_noise,
-                                         (int)ETR_LEAST_RECORDINGS, cause));
+    return etr_or_empty(etr_arena_format(
+        arena,
+        "%s: the interval is right if recordings of one program differ by at most %.3g %%; %d or "
+        "more on each side, in turns, would measure that%s",
+        change->base_recordings == 1 && change->new_recordings == 1
+            ? "one recording a side"
+            : "fewer than 3 recordings on a side",
+        100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
   case ETR_REASON_NOT_IN_TURNS:
     return etr_or_empty(etr_arena_format(
         arena,
@@ -630,16 +629,43 @@ static bool has_one_median(const etr_noise *noise) {
   return noise->verdict <= ETR_NOISE_NOISY;
 }
 
-const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
-                                     uint32_t index) {
-  const etr_method *method = index == ETR_NONE ? NULL : &profile->methods[index];
+/* Returns a side's method; NULL if the side lacks it. */
+static const etr_method *method_of(const etr_diff_output *o, const etr_method_pair *pair,
+                                   bool is_newer) {
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  uint32_t index = is_newer ? pair->new_method : pair->base_method;
+  return index == ETR_NONE ? NULL : &profile->methods[index];
+}
+
+double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pair *pair,
+                                  bool is_newer) {
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  const etr_method *method = method_of(o, pair, is_newer);
+  return method ? etr_interrupted_share(profile, method) : 0;
+}
+
+/* Returns what interruptions take of a side's typical run, or that none were found if the other
+ * side has some; NULL if neither side has any. */
+static const char *interruptions_text(etr_diff_output *o, const etr_method_pair *pair,
+                                      bool is_newer) {
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  const etr_method *method = method_of(o, pair, is_newer);
+  const char *text = etr_interrupted_text(&o->answer.arena, profile, method);
+  bool is_other = !text && etr_diff_interrupted_share(o, pair, !is_newer) > 0;
+  return is_other ? "no interruptions of 10 % or more found" : text;
+}
+
+const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_method_pair *pair,
+                                     bool is_newer) {
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  const etr_method *method = method_of(o, pair, is_newer);
   if (!method)
     return "";
   bool is_plain = has_one_median(&method->noise);
   for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
     is_plain = has_one_median(&method->run_phases[i].noise);
   etr_arena *arena = &o->answer.arena;
-  const char *steadiness = "", *interrupted = etr_interrupted_text(arena, profile, method);
+  const char *steadiness = "", *interrupted = interruptions_text(o, pair, is_newer);
   const char *spread = is_plain ? etr_spread_text(arena, method) : "";
   if (!is_plain)
     steadiness = etr_or_empty(etr_steadiness_text(arena, profile, method, o->answer.options->unit));

@@ -438,7 +438,7 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
   put_prompt_times(r, &writer, first);
-  if (etr_interrupted_text(&r->answer.arena, r->answer.profile, maker))
+  if (etr_interrupted_share(r->answer.profile, maker) > 0)
     etr_puts(&writer, ETR_WITH_INTERRUPTIONS);
   if (maker != method)
     etr_putf(&writer, " (%s)", etr_label_method(maker->name));
@@ -465,7 +465,7 @@ static void put_token_times(report *r, const etr_summary *s) {
   if (!has_phases)
     put_line(r, etr_throughput_text(arena, method->throughput, &method->execute,
                                     method->throughput &&
-                                        etr_interrupted_text(arena, r->answer.profile, method)));
+                                        etr_interrupted_share(r->answer.profile, method) > 0));
   for (size_t i = 0; has_phases && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute, false);

@@ -234,13 +234,21 @@ size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *a
   return count;
 }
 
+double etr_interrupted_share(const etr_profile *profile, const etr_method *method) {
+  etr_interruptions found;
+  etr_arena scratch = {0};
+  double share = method->interrupted;
+  if (!share && etr_interruptions_find(&found, &scratch, profile, method) && found.whole > 0)
+    share = found.whole / method->execute.typical;
+  etr_arena_clear(&scratch);
+  return share;
+}
+
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
-  etr_interruptions found;
-  double share = method->interrupted, typical = method->execute.typical;
-  if (!share && etr_interruptions_find(&found, arena, profile, method) && found.whole > 0)
-    share = found.whole / typical;
-  const char *time = share > 0 ? etr_label_ticks(arena, profile, typical * (1 - share)) : NULL;
+  double share = etr_interrupted_share(profile, method);
+  double ticks = method->execute.typical * (1 - share);
+  const char *time = share > 0 ? etr_label_ticks(arena, profile, ticks) : NULL;
   return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
                                  100 * share, time)
               : NULL;

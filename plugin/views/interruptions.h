@@ -53,6 +53,10 @@ double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *ar
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, bool has_medians);
 
+/** Returns the part of a method's typical run, 0 to 1, that interruptions take, also of a method of
+ * a document; 0 if there are none, or when out of memory. */
+double etr_interrupted_share(const etr_profile *profile, const etr_method *method);
+
 /** Returns for comparisons, whose times contain interruptions, "33 % is interruptions: 21.3 ms per
  * inference without", also of a method of a document; NULL if the typical run has none, or when out
  * of memory. */
