@@ -56,8 +56,8 @@ exit_status message_failed(const char *format, ...) __attribute__((format(printf
 etr_status message_fail(etr_error *error, etr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. record:
- * stands for the file in warnings that name none; may be NULL. */
+/** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile.
+ * record: stands for the file in warnings that name none; may be NULL. */
 void message_warnings(const etr_profile *profile, const char *record);
 
 /** How many warnings were printed, and how many more there were. */

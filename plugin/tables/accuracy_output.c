@@ -467,7 +467,7 @@ static const etr_field group_fields[] = {
     {"key", "", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(accuracy_group, key)},
     {NULL, "values", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(accuracy_group, values)},
     {NULL, "lowest SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = group_snr},
-    {"lowest_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact,
+    {"lowest_snr_db", "lowest_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact,
      .digits = ETR_ALL_DIGITS},
     {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES,
      ETR_VIA(accuracy_group, first, etr_accuracy_row, name)},

@@ -139,7 +139,7 @@ static const etr_field delegate_fields[] = {
      ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, "the whole call"),
-    {"typical", NULL, ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
+    {"typical", "typical", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
      ETR_AT(delegate_cells, contents.typical), .nullable = true,
      .says = "the whole call, per inference in the typical run"},
     TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
@@ -440,7 +440,7 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", etr_label_method(method->name),
                                     method->delegate_count ? backends : "no delegates",
-                                    is_timed ? "; times are in " : "",
+                                    is_timed ? "; times are averages in " : "",
                                     is_timed ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
   if (method->run_count) {

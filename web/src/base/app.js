@@ -11,6 +11,7 @@ import {command} from './commands.js';
 import {readTimeline, timesOfRun} from './events.js';
 import {search, termsOf} from './filter.js';
 import {UNITS, countText, dateText, stepText, timeText, unitFor} from './format.js';
+import {shortBackend} from './labels.js';
 import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
 import {declare, flag, get, list, oneOf, peek, set, text} from './store.js';
@@ -215,6 +216,12 @@ function writtenText() {
   return written ? `written ${dateText(written)}` : '';
 }
 
+/** The step of the runtime's clock, and those of backends, which a sum may contain. */
+export const clocksText = () =>
+  Object.entries(method.value?.clocks ?? {})
+    .map(([backend, ns]) => `${backend && `${shortBackend(backend)} `}${stepText(ns)}`)
+    .join(', ');
+
 /**
  * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock
  * and when it was written. `rows` are the operators that it is of; where there are none, `backend` is what timed it.
@@ -231,7 +238,7 @@ export function explain(formula, /** @type {Iterable<number>} */ rows = NONE, ba
     formula,
     evidence,
     times.value?.stat === 'run' ? `run ${times.value.run}` : countText(method.value?.runs ?? 0, 'run'),
-    `clock step ${[...steps].map(stepText).join(' and ')}`,
+    `clock step ${rows === NONE && backend === undefined ? clocksText() : [...steps].map(stepText).join(' and ')}`,
     writtenText(),
   ]
     .filter(Boolean)
@@ -240,9 +247,7 @@ export function explain(formula, /** @type {Iterable<number>} */ rows = NONE, ba
 
 /** Explains a number of the method as a whole: by all its runs. */
 export const explainRuns = what =>
-  [what, countText(method.value.runs, 'run'), `clock step ${stepText(stepOf())}`, writtenText()]
-    .filter(Boolean)
-    .join('; ');
+  [what, countText(method.value.runs, 'run'), `clock step ${clocksText()}`, writtenText()].filter(Boolean).join('; ');
 
 /* ---- Search and selection ---- */
 

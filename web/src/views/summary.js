@@ -3,6 +3,7 @@
 // summary.js - the first view: how long an inference takes and why, in one sentence, one picture, levers and rows.
 
 import {
+  clocksText,
   explainRuns,
   method,
   profile,
@@ -17,7 +18,7 @@ import {
   unitName,
   wholeTime,
 } from '../base/app.js';
-import {countText, savingText, shareText, stepText} from '../base/format.js';
+import {countText, savingText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {withSums} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
@@ -119,7 +120,7 @@ function RunsText() {
     ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}
     <div><span aria-description=${explainRuns('of Method::execute')}>${variationText(method.value.document)}</span>${
       load > 0
-        ? html` · <span aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</span>`
+        ? html` · <span aria-description="measured once, by the runtime’s clock">loading takes ${timeOfRun(load)}, once</span>`
         : null
     }</div>`;
 }
@@ -337,13 +338,10 @@ function Warnings() {
 }
 
 function Inputs() {
-  const {inputs, version} = profile.value,
-    clocks = Object.entries(method.value.clocks)
-      .map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`)
-      .join(', ');
+  const {inputs, version} = profile.value;
   const rows = [
     ['read', inputs.join(', ')],
-    ['step of the clock', clocks, 'least time of the clock'],
+    ['clock step', clocksText(), 'least time of the clock'],
     ['written by', `etrecord-tb ${version}`],
   ];
   return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>

@@ -288,7 +288,7 @@ const spreadColumn = rows => ({
   value: row => row.max,
   text: spreadText,
   cell: row => html`<span class="quiet">${spreadText(row)}</span>`,
-  why: row => explain(spreadHint(), row.rows),
+  why: row => explain(spreadHint(), row.rows, row.backend),
 });
 
 /* What runs no operators. */
