@@ -37,6 +37,16 @@ def test_factories_that_are_none(named, words):
         recording._factory(named)
 
 
+@pytest.mark.parametrize("options, path, said", [(["-I"], "/of/the/user", True), (["-I"], "", False), ([], "/of/the/user", False)])
+def test_a_path_that_is_ignored_is_named(tmp_path, options, path, said):
+    (tmp_path / "users_model.py").write_text("import missing_module\n")
+    start = f"import sys; sys.path[:] = {sys.path[1:]!r}; from etrecord_tb import recording; sys.exit(recording.main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, *options, "-c", start, "users_model.py:make", "-o", "made"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 1 and "No module named 'missing_module'" in done.stderr
+    assert (f"PYTHONPATH is ignored; install it into the environment of {sys.executable}" in done.stderr) == said
+
+
 @pytest.mark.parametrize("words, options", [
     ("recipe", {"recipe": "xnnpackk"}), ("recordings", {"recordings": 0}), ("runs", {"runs": True}), ("threads", {"threads": -1}), ("on must", {"on": "there"}),
     ("runner=", {"on": "adb"}), ("no runner", {"on": "adb", "runner": "/none"}), ("bench", {"runner": __file__}), ("debug_buffer", {"on": "adb", "runner": __file__, "debug_buffer": True}),

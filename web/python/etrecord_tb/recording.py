@@ -393,6 +393,12 @@ def _call_factory(named: str) -> tuple[Any, Any, dict[str, Any]]:
     return given[0], given[1], dict(more)
 
 
+def ignored_path(error: BaseException) -> str:
+    """Returns what to add to an error's text: that PYTHONPATH is ignored, if it is set, this Python is isolated, and something could not be imported."""
+    is_ignored = sys.flags.ignore_environment and bool(os.environ.get("PYTHONPATH")) and isinstance(error.__cause__ or error, ImportError)
+    return f" (PYTHONPATH is ignored; install it into the environment of {sys.executable})" if is_ignored else ""
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="etrecord-tb record", allow_abbrev=False)
     parser.add_argument("factory", metavar="MODULE:FACTORY")
@@ -422,7 +428,7 @@ def main(arguments: list[str]) -> int:
         return 130
     except Exception as error:  # whatever torch raises about a model
         text = " ".join(str(error).split())[:1200]
-        print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
+        print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}{ignored_path(error)}", file=sys.stderr)
         return 1
     print(" ".join(["etrecord-tb summary", shlex.quote(wanted.output), *deciding]))
     return 0

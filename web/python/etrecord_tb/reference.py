@@ -17,6 +17,7 @@ import warnings
 from typing import Any, Mapping
 
 from .profile import Profile
+from .recording import ignored_path
 
 
 class Failure(Exception):
@@ -164,7 +165,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except ImportError as error:
-        print(f'etrecord-tb: `reference` needs torch and executorch: pip install torch executorch ({error})', file=sys.stderr)
+        print(f'etrecord-tb: `reference` needs torch and executorch: pip install torch executorch ({error}){ignored_path(error)}', file=sys.stderr)
         return 1
     except Exception as error:  # whatever torch raises about a record
         text = " ".join(str(error).split())[:600]
