@@ -199,7 +199,8 @@ typedef struct etr_side_input {
 typedef struct etr_side_figures {
   double low, high; /**< of several recordings the least and the most of their typical times; of one
                        recording with five runs or more p10 and p90 of its runs. In ticks */
-  double load, first_run; /**< time of the load, and of the first run, warm-up included, in ticks */
+  double load, first_run; /**< time of the load, and of the first run, warm-up included, in ticks;
+                             of several ETDumps the median of their first runs */
   double ms_per_token;
   double delegated_nodes; /**< share of the Edge graph's operators */
   double delegated_time;  /**< share of the typical run without interruptions, calling the

@@ -77,8 +77,8 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
   etr_jw_end(f->json);
 }
 
-/* Writes "first_run": the time of the first run, its ratio to the typical time of the other runs,
- * and statistics of these. Writes null if there is no other run. */
+/* Writes "first_run": the time of the first run, its ratio to the typical time of the other runs of
+ * its ETDump, and statistics of the others. Writes null if there is no other run. */
 static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
   etr_jw_key(f->json, "first_run");
   if (s->first_run.rest.count == 0) {
@@ -86,8 +86,8 @@ static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
     return;
   }
   etr_jw_object(f->json);
-  etr_field_ticks(f, "execute", s->first_run.ticks);
-  etr_field_number(f, "factor", etr_first_run_factor(&s->first_run));
+  etr_field_ticks(f, "execute", s->first_run.firsts.p50);
+  etr_field_number(f, "factor", s->first_run.factor);
   etr_field_begin_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);

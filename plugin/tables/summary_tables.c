@@ -22,6 +22,7 @@
 #include "views/steadiness.h"
 #include "views/throughput.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,11 +359,11 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
     etr_putf(&writer, "%s" DOT, clock);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
-  double factor = etr_first_run_factor(&s->first_run);
+  double factor = s->first_run.factor;
   /* A first run that is faster warmed up nothing, and one that was excluded has its time there. */
   bool says_first = factor >= 1.05 && !s->method->skipped_run_count;
   if (says_first) {
-    etr_puts(&writer, "first run ");
+    etr_putf(&writer, "first run%s ", etr_plural(s->first_run.firsts.count));
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the others" DOT);
   }
@@ -725,12 +726,13 @@ static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by
   put_table(r, &table);
 }
 
-/* Writes a table with Method::execute of all runs, of the first run and of the others of its phase,
- * for people; nothing if there are no others. The first run alone has no statistics (NULL). The row
- * of all runs is left out if it would have as many as the others. */
+/* Writes a table with Method::execute of all runs, of the first runs and of the others of their
+ * phase, for people; nothing if there are no others. A first run alone has no statistics (NULL).
+ * The row of all runs is left out if it would have as many as the others. */
 static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
-  const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
+  const etr_stats *all = &method->execute, *rest = &s->first_run.rest,
+                  *firsts = &s->first_run.firsts;
   const char *phase = s->first_run.phase,
              *counted = method->skipped_run_count ? "%zu without warm-up" : "all %zu";
   etr_arena *arena = &r->answer.arena;
@@ -741,14 +743,16 @@ static void write_first_run_table(report *r, const etr_summary *s) {
   table.top = 0;
   /* The median has the usual digits, and the first run, which is often ten times as long, as many
    * decimals. */
-  if (rest->p50 > 0 && s->first_run.ticks > rest->p50)
-    table.time_digits += (int)(floor(log10(s->first_run.ticks)) - floor(log10(rest->p50)));
+  if (rest->p50 > 0 && firsts->p50 > rest->p50)
+    table.time_digits += (int)(floor(log10(firsts->p50)) - floor(log10(rest->p50)));
   if (all->count != rest->count)
     add_time_row(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
-  add_time_row(
-      &table,
-      etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
-      s->first_run.ticks, NULL);
+  bool is_one = firsts->count == 1;
+  add_time_row(&table,
+               is_one ? etr_arena_format(arena, "the first of %zu",
+                                         method->run_count + method->skipped_run_count)
+                      : etr_arena_format(arena, "the first of %zu recordings", firsts->count),
+               firsts->avg, is_one ? NULL : firsts);
   add_time_row(&table,
                etr_arena_format(arena, "%zu after the first%s%s", rest->count,
                                 phase[0] ? ", only " : "", phase),
@@ -1103,6 +1107,32 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
   return true;
 }
 
+enum { MAX_STRETCHES = 5 }; /* of numbers that are listed */
+
+/* Returns that no run of a method counts, and which it has if others were chosen: "none of its runs
+ * (1-20, 22-41, 43-62) is chosen; loads have numbers, too". NULL when out of memory. */
+static const char *excluded_text(report *r, const etr_method *method) {
+  const uint32_t *runs = method->skipped_runs;
+  size_t count = method->skipped_run_count, i = 0, stretches = 0;
+  etr_text text;
+  etr_writer writer;
+  if (r->answer.profile->skip != ETR_SKIP_RANGE)
+    return "all of its runs are excluded";
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_puts(&writer, "none of its runs (");
+  for (; i < count && stretches < MAX_STRETCHES; stretches++) {
+    uint32_t first = runs[i++];
+    while (i < count && runs[i] == runs[i - 1] + 1)
+      i++;
+    etr_putf(&writer, "%s%" PRIu32, stretches ? ", " : "", first);
+    if (runs[i - 1] > first)
+      etr_putf(&writer, "-%" PRIu32, runs[i - 1]);
+  }
+  etr_puts(&writer, i < count ? ", ..." : "");
+  etr_puts(&writer, ") is chosen; loads have numbers, too");
+  return etr_text_end(&text, &writer);
+}
+
 /* Writes the heading of a method that was not timed: why, and how many operators and delegates it
  * has. The heading is held back only until its lines are counted in r->lines, as lines of other
  * methods take room from the screen. */
@@ -1118,7 +1148,7 @@ static void put_untimed_method(report *r, const etr_method *method) {
   if (r->answer.profile->run_count)
     why = any_inference ? "no run is known to have executed it" : "no inference was recorded";
   if (method->skipped_run_count)
-    why = "all of its runs are excluded";
+    why = excluded_text(r, method);
   for (size_t i = 0; graph && i < graph->node_count; i++)
     operators += graph->nodes[i].kind == ETR_NODE_OP;
   held_output h;
@@ -1266,7 +1296,7 @@ static bool add_method_rows(report *r, etr_table *table) {
     if (!etr_first_run_of(&first, &r->answer.arena, profile, method))
       return false;
     rows[count++] = (method_row){method, etr_load_of(&r->loads, method),
-                                 first.ticks > 0 ? first.ticks : NAN};
+                                 first.firsts.p50 > 0 ? first.firsts.p50 : NAN};
   }
   etr_table_add_rows(table, ETR_ROWS(rows, count));
   return rows != NULL;

@@ -164,19 +164,23 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns the operator that took most of what the first run took longer, or else of which backend a
- * call did: "full.out", "calling XNNPACK". NULL if none did. */
+/* Returns the operator that took most of what the first runs took longer, or else of which backend
+ * a call did: "full.out", "calling XNNPACK". NULL if none did. */
 static const char *cause_of_first_run(const etr_finder *finder, const etr_first_run *first) {
   const etr_event *found = NULL;
+  double count = (double)first->firsts.count;
+  double longer = (first->firsts.avg - first->rest.typical) * count; /* of all first runs */
   for (size_t i = 0; i < finder->method->block_count; i++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[i]];
     for (const etr_event *event = block->events; event < block->events + block->event_count;
          event++) {
-      double excess = -event->stats.typical;
-      for (size_t k = 0; k < event->sample_count + event->excluded_count; k++)
-        excess += event->sample_runs[k] == first->run ? (double)event->durations[k] : 0;
+      double excess = -event->stats.typical * count;
+      for (size_t k = 0; k < event->sample_count + event->excluded_count; k++) {
+        const etr_run *run = &finder->profile->runs[event->sample_runs[k]];
+        excess += run == first->of_dump[run->dump] ? (double)event->durations[k] : 0;
+      }
       bool is_timed = event->kind >= ETR_EVENT_KERNEL && event->unit == ETR_EVENT_UNIT_TIME;
-      bool is_most = excess * 2 > first->ticks - first->rest.typical && event->stats.count;
+      bool is_most = excess * 2 > longer && event->stats.count;
       if (is_timed && is_most && (!found || found->kind == ETR_EVENT_DELEGATE_CALL))
         found = event;
     }
@@ -195,12 +199,10 @@ static bool add_first_run_finding(etr_finder *finder) {
     return false;
   if (may_be_of_several_methods(finder))
     return true;
-  double factor = etr_first_run_factor(&first);
-  if (first.rest.count + 1 < ETR_FINDING_LEAST_RUNS || !(factor > 0))
+  if (first.firsts.count + first.rest.count < ETR_FINDING_LEAST_RUNS ||
+      !(first.factor >= ETR_FINDING_FIRST_RUN_FACTOR) || finder->method->starts_with_prompt)
     return true;
-  if (factor < ETR_FINDING_FIRST_RUN_FACTOR || finder->method->starts_with_prompt)
-    return true;
-  etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.typical);
+  etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.excess);
   if (!added)
     return false;
   /* A longer input explains it, too, unless the graph shows that all inputs are equally long. */
@@ -209,14 +211,25 @@ static bool add_first_run_finding(etr_finder *finder) {
   added->title = may_be_longer ? "See why the first run takes longer"
                                : "Run one inference before it matters";
   const char *cause = cause_of_first_run(finder, &first);
-  added->fact = etr_arena_format(
-      finder->arena, "the first %s%srun takes %s times as long%s%s%s", first.phase,
-      first.phase[0] ? " " : "", factor_text(finder, factor), cause ? ", mostly in " : "",
-      etr_or_empty(cause), may_be_longer ? ": a longer input, or warming up" : "");
-  added->evidence = etr_arena_format(
-      finder->arena, "The first run takes %s, %s times the typical one of the other %zu, %s.",
-      etr_finder_time_text(finder, first.ticks), factor_text(finder, factor), first.rest.count,
-      etr_finder_time_text(finder, first.rest.typical));
+  const char *factor = factor_text(finder, first.factor);
+  bool is_one = first.firsts.count == 1;
+  added->fact = etr_arena_format(finder->arena, "the first %s%s%s %s times as long%s%s%s",
+                                 first.phase, first.phase[0] ? " " : "",
+                                 is_one ? "run takes" : "runs take", factor,
+                                 cause ? ", mostly in " : "", etr_or_empty(cause),
+                                 may_be_longer ? ": a longer input, or warming up" : "");
+  const char *ticks = etr_finder_time_text(finder, first.firsts.p50);
+  added->evidence = is_one ? etr_arena_format(
+                                 finder->arena,
+                                 "The first run takes %s, %s times the typical one of the other "
+                                 "%zu, %s.",
+                                 ticks, factor, first.rest.count,
+                                 etr_finder_time_text(finder, first.rest.typical))
+                           : etr_arena_format(
+                                 finder->arena,
+                                 "The first runs of %zu recordings take %s, %s times the typical "
+                                 "one of the others of the same recording (medians).",
+                                 first.firsts.count, ticks, factor);
   if (may_be_longer)
     etr_finding_set_sureness(added, ETR_POSSIBLE,
                              "if its input was not longer; a debug buffer shows that");

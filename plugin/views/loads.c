@@ -31,60 +31,27 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
   return true;
 }
 
-/* Returns the run of a method's first inference, which may be an excluded one; ETR_NONE without
- * runs. */
-static uint32_t first_inference(const etr_method *method) {
-  uint32_t first = method->run_count ? method->runs[0] : ETR_NONE;
-  return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
-}
-
-/* A run besides the first, and its ETDump. */
-typedef struct rest_run {
-  uint32_t dump, run;
-  uint64_t ticks;
-} rest_run;
-
-/* Compares runs for qsort(): by ETDump, then the shortest first. */
-static int by_dump_and_time(const void *a, const void *b) {
-  const rest_run *x = a, *y = b;
-  if (x->dump != y->dump)
-    return x->dump < y->dump ? -1 : 1;
-  if (x->ticks != y->ticks)
-    return x->ticks < y->ticks ? -1 : 1;
-  return (x->run > y->run) - (x->run < y->run);
-}
-
-/* Returns the typical time of runs in ticks, as etr_typical_run defines it: the mean over ETDumps
- * of the mean of the middle third of their runs, so that neither slow runs nor a long ETDump
- * decide. 0 without runs. Sorts the runs. */
-static double typical_time(rest_run *runs, size_t count) {
+/* Returns the typical time of runs of one ETDump, sorted, as etr_typical_run defines it: the mean
+ * of their middle third. */
+static double typical_time(const uint64_t *sorted, size_t count) {
+  size_t left_out = count / 3;
   double sum = 0;
-  size_t dumps = 0;
-  if (count == 0)
-    return 0;
-  etr_sort(runs, count, sizeof *runs, by_dump_and_time);
-  for (size_t first = 0, end; first < count; first = end, dumps++) {
-    for (end = first; end < count && runs[end].dump == runs[first].dump;)
-      end++;
-    size_t left_out = (end - first) / 3;
-    double dump_sum = 0;
-    for (size_t i = first + left_out; i < end - left_out; i++)
-      dump_sum += (double)runs[i].ticks;
-    sum += dump_sum / (double)(end - first - 2 * left_out);
-  }
-  return sum / (double)dumps;
+  for (size_t i = left_out; i < count - left_out; i++)
+    sum += (double)sorted[i];
+  return sum / (double)(count - 2 * left_out);
 }
 
-/* Adds those runs of a list that are of the first run's phase, without the first run itself, since
- * runs of other phases do other work. Returns the new number of runs. */
-static size_t add_runs_of_phase(rest_run *runs, size_t count, const etr_profile *profile,
-                                uint32_t first, const uint32_t *list, size_t list_count) {
-  for (size_t i = 0; i < list_count; i++) {
-    const etr_run *run = &profile->runs[list[i]];
-    if (list[i] != first && run->phase == profile->runs[first].phase)
-      runs[count++] = (rest_run){run->dump, list[i], run->execute_ticks};
+/* Lists all runs of a method, excluded ones, too, in their order, so that those of an ETDump follow
+ * each other. */
+static void list_runs(const etr_run **runs, const etr_profile *profile, const etr_method *method) {
+  size_t counted = 0, skipped = 0;
+  while (counted < method->run_count || skipped < method->skipped_run_count) {
+    bool takes_counted = skipped == method->skipped_run_count ||
+                         (counted < method->run_count &&
+                          method->runs[counted] < method->skipped_runs[skipped]);
+    uint32_t run = takes_counted ? method->runs[counted++] : method->skipped_runs[skipped++];
+    *runs++ = &profile->runs[run];
   }
-  return count;
 }
 
 double etr_load_of(const etr_loads *loads, const etr_method *method) {
@@ -94,31 +61,50 @@ double etr_load_of(const etr_loads *loads, const etr_method *method) {
 
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method) {
-  uint32_t first = first_inference(method);
-  size_t all = method->run_count + method->skipped_run_count;
-  uint64_t *samples = etr_arena_alloc_array(arena, all, sizeof *samples);
-  rest_run *rest = etr_arena_alloc_array(arena, all, sizeof *rest);
-  *out = (etr_first_run){.phase = "", .run = first};
-  if (!samples || !rest)
+  size_t all = method->run_count + method->skipped_run_count, dumps = profile->etdump_count;
+  const etr_run **runs = etr_arena_alloc_array(arena, all, sizeof *runs);
+  const etr_run **of_dump = etr_arena_alloc_array(arena, dumps, sizeof *of_dump);
+  uint64_t *firsts = etr_arena_alloc_array(arena, dumps, sizeof *firsts);
+  uint64_t *rest = etr_arena_alloc_array(arena, all, sizeof *rest);
+  double *factors = etr_arena_alloc_array(arena, dumps, sizeof *factors);
+  double *excesses = etr_arena_alloc_array(arena, dumps, sizeof *excesses);
+  size_t first_count = 0, rest_count = 0, compared = 0;
+  double sum = 0;
+  if (etr_arena_failed(arena))
     return false;
-  if (first == ETR_NONE)
-    return true;
-  size_t count = add_runs_of_phase(rest, 0, profile, first, method->runs, method->run_count);
-  count = add_runs_of_phase(rest, count, profile, first, method->skipped_runs,
-                            method->skipped_run_count);
-  if (method->run_phase_count)
-    out->phase = method->run_phases[profile->runs[first].phase].name;
-  out->ticks = (double)profile->runs[first].execute_ticks;
-  for (size_t i = 0; i < count; i++)
-    samples[i] = rest[i].ticks;
-  out->rest = etr_stats_of(samples, count);
-  out->rest.typical = typical_time(rest, count);
+  list_runs(runs, profile, method);
+  for (size_t i = 0; i < all;) {
+    const etr_run *first = runs[i++];
+    uint64_t *others = &rest[rest_count];
+    size_t count = 0;
+    for (; i < all && runs[i]->dump == first->dump; i++)
+      if (runs[i]->phase == first->phase)
+        others[count++] = runs[i]->execute_ticks;
+    if (first->phase != runs[0]->phase) /* runs of other phases do other work */
+      continue;
+    of_dump[first->dump] = first;
+    firsts[first_count++] = first->execute_ticks;
+    rest_count += count;
+    if (!count)
+      continue;
+    (void)etr_stats_of(others, count); /* sorts them */
+    double typical = typical_time(others, count), ticks = (double)first->execute_ticks;
+    sum += typical;
+    factors[compared] = typical > 0 ? ticks / typical : 0;
+    excesses[compared++] = ticks - typical;
+  }
+  etr_sort(factors, compared, sizeof *factors, etr_by_double);
+  etr_sort(excesses, compared, sizeof *excesses, etr_by_double);
+  *out = (etr_first_run){
+      .phase = all && method->run_phase_count ? method->run_phases[runs[0]->phase].name : "",
+      .of_dump = of_dump,
+      .firsts = etr_stats_of(firsts, first_count),
+      .rest = etr_stats_of(rest, rest_count),
+      .factor = sum > 0 ? etr_median_of_sorted(factors, compared) : (double)NAN,
+      .excess = etr_median_of_sorted(excesses, compared)};
+  out->firsts.typical = out->firsts.avg; /* the mean over ETDumps, as of all typical times */
+  out->rest.typical = compared ? sum / (double)compared : 0;
   return true;
-}
-
-double etr_first_run_factor(const etr_first_run *first) {
-  return first->rest.count && first->rest.typical > 0 ? first->ticks / first->rest.typical
-                                                      : (double)NAN;
 }
 
 char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method) {

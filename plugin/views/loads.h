@@ -39,24 +39,23 @@ static inline bool etr_load_is_whole(double time, double whole) {
   return time >= 0.98 * whole;
 }
 
-/** A method's first run and all other runs, including excluded runs. If the method has several
- * phases, the others are the runs of the first run's phase. */
+/** The first runs of a method's ETDumps and all other runs, including excluded runs. If the method
+ * has several phases, only runs of the phase of its very first run are in it. */
 typedef struct etr_first_run {
-  const char *phase; /* name of the phase; "" if the method has none */
-  uint32_t run;      /* its index in etr_profile.runs */
-  double ticks;      /* Method::execute of the first run, in ticks; 0 without runs */
-  etr_stats
-      rest; /* Method::execute of the other runs; count is 0 if there are fewer than two runs */
+  const char *phase;             /* name of the phase; "" if the method has none */
+  const etr_run *const *of_dump; /* per ETDump: its first run, if it is among `firsts`; or NULL */
+  etr_stats firsts; /* Method::execute of the first runs, in ticks; count is 0 without runs */
+  etr_stats rest;   /* of the other runs of the same ETDumps; count is 0 if there is none */
+  /* A first run is compared with the typical one of the others of its own ETDump, because ETDumps
+   * differ: these are medians over the ETDumps. */
+  double factor; /* how many times as long it takes; NaN if no ETDump has others */
+  double excess; /* how much longer, in ticks; 0 if no ETDump has others */
 } etr_first_run;
 
-/** Sets *out to the time of a method's first run and the statistics of all other runs of its phase,
- * in ticks; both include excluded runs. Without runs all is 0. Returns false when out of memory. */
+/** Compares the first runs of a method's ETDumps with the others of their ETDumps; both include
+ * excluded runs. Returns false when out of memory. */
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method);
-
-/** Returns how many times as long as the typical one of the others the first run takes; NaN if
- * there is none. */
-double etr_first_run_factor(const etr_first_run *first);
 
 /** Returns the number of runs that count, and of excluded runs: "9 runs", "9 runs; 1 warm-up run
  * excluded (51.8 ms)". Returns NULL when out of memory. */

@@ -291,7 +291,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
     return false;
   double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);
   out->load = etr_load_of(loads, method);
-  out->first_run = nan_unless_positive(first.ticks);
+  out->first_run = nan_unless_positive(first.firsts.p50);
   out->ms_per_token = method->throughput ? method->throughput->ms_per_token : (double)NAN;
   out->delegated_nodes = nodes > 0 ? (double)delegation.delegated_nodes / nodes : (double)NAN;
   out->macs = count_macs(profile, method);

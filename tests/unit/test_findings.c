@@ -591,6 +591,38 @@ Test(findings, a_slow_first_run_is_found) {
   }
 }
 
+Test(findings, a_first_run_is_compared_with_its_own_recording) {
+  static const struct {
+    uint64_t runs[3][4]; /* by ETDump */
+    double cost;         /* 0: not found */
+    const char *fact;
+  } cases[] = {
+      {{{300, 200, 200, 200}, {110, 100, 100, 100}, {120, 100, 100, 100}}, 0, NULL},
+      {{{300, 200, 200, 200}, {100, 100, 100, 100}, {180, 100, 100, 100}},
+       80,
+       "the first runs take 1.5 times as long: a longer input, or warming up"},
+      {{{900, 100, 100, 100}, {300, 300, 300, 300}, {160, 100, 100, 100}},
+       60,
+       "the first runs take 1.6 times as long: a longer input, or warming up"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    whole(&t);
+    tiny_run(&t, &cases[i].runs[0][0], 12);
+    for (uint32_t run = 0; run < 12; run++)
+      t.runs[run + 1].dump = run / 4;
+    t.method.graph = ETR_NONE;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
+    cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
+    if (finding) {
+      cr_expect_float_eq(finding->cost, cases[i].cost, 1e-9, "case %zu: %g", i, finding->cost);
+      cr_expect_str_eq(finding->fact, cases[i].fact, "case %zu", i);
+    }
+    tiny_clear(&t);
+  }
+}
+
 /* Returns the finding about forty runs of 1 ms with this noise and these slow runs. */
 static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow,
                                   etr_finding_kind kind) {

@@ -143,6 +143,7 @@ static inline void tiny_run(tiny *t, const uint64_t *ticks, size_t count) {
  * above. */
 static inline const etr_profile *tiny_profile(tiny *t) {
   static const uint64_t execute[] = {2000000, 3000000};
+  static const char *const etdumps[] = {"0.etdp", "1.etdp", "2.etdp"};
   if (t->modules.count == 0)
     *etr_vec_push(&t->arena, &t->modules) = (etr_module){
         .path = "", .recorded = "", .type = "", .parent = ETR_NONE};
@@ -174,7 +175,9 @@ static inline const etr_profile *tiny_profile(tiny *t) {
                              .blocks = &t->block,
                              .block_count = 1,
                              .runs = t->runs,
-                             .run_count = TINY_RUNS};
+                             .run_count = TINY_RUNS,
+                             .etdumps = etdumps,
+                             .etdump_count = ETR_COUNT(etdumps)};
   tiny_run(t, execute, 2);
   return &t->profile;
 }

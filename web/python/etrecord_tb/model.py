@@ -327,10 +327,11 @@ class Statistics(_Answer):
 
 @dataclass(repr=False, eq=False)
 class FirstRun(_Answer):
-    """A method's first run and the others: it took `factor` times the median of the others.
+    """A method's first runs, one of each ETDump, and the others: they took `factor` times the typical time of the others of their ETDump.
 
     Fields:
-        factor: execute / median of the others
+        execute: the median over ETDumps
+        factor: first run / typical time of the others of its ETDump; the median over ETDumps
     """
 
     execute: float
@@ -1064,7 +1065,7 @@ class MethodSummary(_Answer):
             per operator
         estimated_confidence: confidence of the estimated times: the average over their events, weighted by time; None if nothing is estimated
         filtered: time on the selected nodes; equals nodes without a filter
-        first_run: the first run against the others; None with fewer than two runs
+        first_run: the first run of each ETDump against the others of the same ETDump; None if none has others
         noise: how much its runs vary; etr_noise in lib/etrecord.h has the limits; where its runs are of several phases, each counts in parts of its
             phase's median
         phases_of_runs: the kinds of runs that the method's times mix, in the order of their first run; empty if there is one kind
@@ -2327,6 +2328,7 @@ class ComparedMethod(_Answer):
         low: least of the recordings' typical runs; of one recording p10 of its runs; None with fewer than five of them
         high: most of the recordings' typical runs; of one recording p90 of its runs
         load: None: no load was recorded, or it is not known which method it was for
+        first_run: warm-up included; of several ETDumps the median
         delegated_nodes: share of the Edge graph's operators: 0.8 for 80 %
         delegated_time: share of the typical run without interruptions, calling the delegates included
         macs: multiply-accumulates per inference; None: not known of all operators
