@@ -302,7 +302,7 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "2_parts_ms/runtime 0 scalars 2000",
                                           "2_parts_ms/runtime 1  3000",
                                           "custom_scalars__config__",
-                                          "1_summary text ## -: **0",
+                                          "1_summary text ## 0.etdp",
                                           "~metrics/typical_ms 0 scalars 0",
                                           "~metrics/p90_ms 0 scalars 0",
                                           "_hparams_/experiment",
