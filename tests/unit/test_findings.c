@@ -1034,6 +1034,9 @@ Test(findings, wide_depthwise_convolutions_of_two_sizes_name_none) {
     cr_assert(finding && finding->node_count == 2);
     cr_expect_eq(strstr(finding->fact, "7 x 7") != NULL, second == 7, "%s", finding->fact);
     cr_expect_null(strstr(finding->fact, "9 x 9"), "%s", finding->fact);
+    /* The number of one kernel is not said of all, and the ratio is that of one size. */
+    cr_expect_null(strstr(finding->evidence, "#1"), "%s", finding->evidence);
+    cr_expect(strstr(finding->evidence, "7 x 7"), "%s", finding->evidence);
     tiny_clear(&t);
   }
 }
