@@ -618,6 +618,8 @@ Test(findings, a_first_run_is_compared_with_its_own_recording) {
     if (finding) {
       cr_expect_float_eq(finding->cost, cases[i].cost, 1e-9, "case %zu: %g", i, finding->cost);
       cr_expect_str_eq(finding->fact, cases[i].fact, "case %zu", i);
+      cr_expect(strstr(finding->evidence, "The first runs of 3 recordings take "), "%s",
+                finding->evidence);
     }
     tiny_clear(&t);
   }
