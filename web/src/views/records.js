@@ -33,12 +33,7 @@ const known = (value, write) => (Number.isFinite(value) ? write(value) : '');
  */
 const MORE = [
   ['load', 'load', 'time to load the program', ns => timeWithUnit(ns, 0)],
-  [
-    'first_run',
-    'first run',
-    'time of the first run, warm-up included; of several recordings the median',
-    ns => timeWithUnit(ns, 0),
-  ],
+  ['first_run', 'first run', 'median of the first runs, with warm-up', ns => timeWithUnit(ns, 0)],
   ['pte_bytes', '.pte', 'size of the program', bytesText],
   ['planned_bytes', 'planned', 'memory that the program plans', bytesText],
   ['delegated_nodes', 'delegated', 'share of the operators', share => shareText(share, 1)],
