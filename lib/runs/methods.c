@@ -748,12 +748,12 @@ static void explain_tie(decider *d, etr_block *block, const run_texts *text) {
 static void warn_of_tie(decider *d, const etr_block *block, const run_texts *text) {
   etr_warn(
       d->warnings, NULL, NULL, ETR_NO_OFFSET,
-      "run%s %s could be any of %s%s%s: %s %s (an ETDump for each method makes that easy)",
+      "run%s %s could be any of %s%s%s: %s %s (%san ETDump for each method makes that easy)",
       etr_plural(strpbrk(text->runs, ",-") ? 2 : 1), text->runs,
       d->verdicts.data[d->runs[block->runs[0]].verdict].rule,
       has_program(d) ? ", which the .pte does not distinguish" : "", text_about_loads(d, block),
       has_program(d) ? "decide with" : "give the .pte, which may distinguish them, or decide with",
-      text->maps);
+      text->maps, strchr(text->runs, '-') ? "split a range that has runs of several; " : "");
 }
 
 /* Sets the rules of all blocks that are still tied, and warns once for all that have one verdict.
