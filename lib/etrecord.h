@@ -898,8 +898,9 @@ ETR_API const char *etr_match_name(etr_match match);
  * at rank p/100 * (count - 1), as numpy's do. */
 typedef struct etr_stats {
   size_t count;   /**< number of samples; if it is 0, the other members are 0 */
-  double typical; /**< time in the typical run (etr_typical_run) of the method, the phase or the
-                     loads: a run without a sample counts as 0, so that typical times add up */
+  double typical; /**< time in the typical run (etr_typical_run) of the method, the phase or, of an
+                     event, the runs of its block: a run without a sample counts as 0, so that
+                     typical times add up */
   double avg, min, max, p10, p50, p90;
 } etr_stats;
 
@@ -1165,8 +1166,8 @@ typedef struct etr_event {
   size_t sample_count;
   size_t excluded_count; /**< entries of `durations` and `sample_runs` behind these, of excluded
                             runs */
-  etr_stats stats; /**< statistics of `durations`; `typical` is over the typical run of the method,
-                      or of all loads of the block */
+  etr_stats stats; /**< statistics of `durations`; `typical` is that of the block's runs: what of
+                      them is in the method's typical run is in etr_method.time_slices */
 } etr_event;
 
 /**

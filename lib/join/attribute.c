@@ -1079,22 +1079,6 @@ static bool sum_up_method(etr_time *t, etr_method *out) {
   return list_parts(t, out);
 }
 
-/* Sets stats.typical of each event of the method: the ticks that it takes in the typical run. */
-static void set_typical_events(const etr_time *t) {
-  for (size_t i = 0; i < t->block_count; i++) {
-    const etr_block *block = block_at(t, i);
-    for (size_t k = 0; k < block->event_count; k++) {
-      etr_event *event = &etr_block_rows(t->blocks, block)[k];
-      double sum = 0;
-      for (size_t s = 0; s < event->sample_count; s++) {
-        uint32_t run = t->blocks->index_of_run[event->sample_runs[s]];
-        sum = etr_typical_add(sum, &t->typical.typical, run, event->durations[s]);
-      }
-      event->stats.typical = etr_typical_of(sum, &t->typical.typical);
-    }
-  }
-}
-
 /* Puts a run into the list of runs that count, at its index among them, or into the list of those
  * that are excluded, whose ticks it sums. */
 static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
@@ -1230,7 +1214,6 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   const etr_typical_runs runs = {t->execute_ticks, t->recordings, NULL, t->run_count, t->run_count};
   if (!etr_typical_choose(&t->typical, &runs, false, t->arena))
     return false;
-  set_typical_events(t);
   if (limit_time_slices(t, 0, t->execute_ticks))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are "

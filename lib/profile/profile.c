@@ -280,7 +280,7 @@ static etr_status join_runs(loader *l, etr_error *error) {
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena))
       return etr_fail_memory(error);
   }
-  if (!etr_typical_loads(&l->blocks))
+  if (!etr_typical_events(&l->blocks, methods))
     return etr_fail_memory(error);
   etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = l->built = methods;

@@ -151,7 +151,7 @@ bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, b
   return good;
 }
 
-/* ---- Loads ---- */
+/* ---- The events of blocks ---- */
 
 /* Returns the index of a sample's run among the runs of the block. Samples and runs are both in run
  * order, so the search goes on from the index that the sample before it had. */
@@ -175,21 +175,25 @@ static void find_longest_events(uint64_t *longest, const etr_block *block) {
   }
 }
 
-/* Sets the typical times, in ticks, of the events of one block of loads: of all events in the same
- * runs, which are chosen by the longest event, so that they add up. Recordings are never odd here
- * (true), and the weights are in the order of the runs (NULL). Returns false when out of memory. */
-static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *block,
-                                  etr_arena *scratch) {
+/* Sets the typical times, in ticks, of the events of one block: of all events in the same runs, so
+ * that they add up. They are chosen by Method::execute, or without a method (NULL) by the longest
+ * event of the load; recordings of loads are never odd. The weights are in the order of the runs
+ * (NULL). Returns false when out of memory. */
+static bool measure_typical_events(const etr_blocks *blocks, const etr_block *block,
+                                   const etr_method *method, etr_arena *scratch) {
   uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
   uint64_t *ticks = etr_arena_alloc_array(scratch, block->run_count, sizeof *ticks);
   etr_typical_choice choice;
   if (etr_arena_failed(scratch))
     return false;
-  for (size_t i = 0; i < block->run_count; i++)
+  for (size_t i = 0; i < block->run_count; i++) {
     recordings[i] = blocks->runs[block->runs[i]].dump;
-  find_longest_events(ticks, block);
+    ticks[i] = method ? method->execute_per_run[blocks->index_of_run[block->runs[i]]] : 0;
+  }
+  if (!method)
+    find_longest_events(ticks, block);
   const etr_typical_runs runs = {ticks, recordings, NULL, block->run_count, block->run_count};
-  if (!etr_typical_choose(&choice, &runs, true, scratch))
+  if (!etr_typical_choose(&choice, &runs, !method, scratch))
     return false;
   for (size_t i = 0; i < block->event_count; i++) {
     etr_event *row = &etr_block_rows(blocks, block)[i];
@@ -204,13 +208,14 @@ static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *blo
   return true;
 }
 
-bool etr_typical_loads(const etr_blocks *blocks) {
+bool etr_typical_events(const etr_blocks *blocks, const etr_method *methods) {
   etr_arena scratch = {0};
   bool good = true;
   for (size_t i = 0; good && i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
-    if (block->method == ETR_NONE && block->run_count)
-      good = measure_typical_loads(blocks, block, &scratch);
+    const etr_method *method = block->method == ETR_NONE ? NULL : &methods[block->method];
+    if (block->run_count && (!method || etr_block_counts(blocks, block)))
+      good = measure_typical_events(blocks, block, method, &scratch);
     etr_arena_clear(&scratch);
   }
   return good;

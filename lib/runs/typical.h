@@ -46,8 +46,9 @@ static inline double etr_typical_of(double sum, const etr_typical_run *typical) 
   return typical->divisor > 0 ? sum / typical->divisor : 0;
 }
 
-/** Sets the typical times of the events of loads, ordered by the time of the event that takes
- * longest: a load that contains the others. Returns false when out of memory. */
-bool etr_typical_loads(const etr_blocks *blocks);
+/** Sets the typical times of the events of each block: over its runs, which are ordered by
+ * Method::execute, and those of loads by the event that takes longest. Returns false when out of
+ * memory. */
+bool etr_typical_events(const etr_blocks *blocks, const etr_method *methods);
 
 #endif

@@ -132,12 +132,6 @@ static bool shows_percentiles(const void *context) {
       return true;
   return !block;
 }
-/* Returns true if the event was timed or its method has runs that count: an event that is in none
- * of them took 0 in the typical run. */
-static bool has_typical(const void *row) {
-  const etr_method *method = as_row(row)->method;
-  return as_row(row)->event->stats.count > 0 || (method && method->run_count > 0);
-}
 static bool has_node(const void *row) {
   return as_row(row)->event->node_count > 0;
 }
@@ -368,10 +362,9 @@ static const etr_field fields[] = {
     {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks",
      .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
-    {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, EVENT(stats.typical), .has = has_typical,
-     .step = clock_step, .own_unit = own_unit, .stats = TYPICAL, .nullable = true,
-     .says =
-         "per inference in the typical run of its method; 0 if the event is in none of its runs"},
+    {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, STATS(typical), .stats = TYPICAL,
+     .nullable = true,
+     .says = "in the typical run of its block: the mean over the middle third of the block's runs"},
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,

@@ -354,18 +354,6 @@ static bool index_delegates(delegate_search *s) {
  * has_operators of delegates of which time, or an operator, was recorded. */
 static void sum_call_times(const delegate_search *s, etr_delegate_contents *contents) {
   const etr_method *method = s->method;
-  for (size_t k = 0; k < method->block_count; k++) {
-    const etr_block *block = &s->profile->blocks[method->blocks[k]];
-    for (size_t i = 0; i < block->event_count; i++) {
-      const etr_event *event = &block->events[i];
-      bool is_timed = event->kind == ETR_EVENT_DELEGATE_CALL && event->stats.count > 0;
-      uint32_t called = is_timed ? delegate_of_instruction(s, event->instruction_id) : ETR_NONE;
-      if (called == ETR_NONE)
-        continue;
-      double *sum = &contents[called].typical;
-      *sum = (isnan(*sum) ? 0 : *sum) + event->stats.typical;
-    }
-  }
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     uint32_t called = etr_time_slice_is_in_delegate(slice)
@@ -373,6 +361,8 @@ static void sum_call_times(const delegate_search *s, etr_delegate_contents *cont
                           : ETR_NONE;
     if (called == ETR_NONE)
       continue;
+    double *sum = &contents[called].typical;
+    *sum = (isnan(*sum) ? 0 : *sum) + etr_slice_typical(method, slice);
     s->was_called[called] = true;
     s->has_operators[called] |= slice->event->role == ETR_ROLE_OPERATOR;
   }

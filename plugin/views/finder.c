@@ -82,8 +82,7 @@ static const etr_value *first_input_of(const etr_graph *graph, const etr_node *n
   return source && edge->output < source->output_count ? &source->outputs[edge->output] : NULL;
 }
 
-/* Returns true if two values have the same known shape. */
-static bool has_same_shape(const etr_value *a, const etr_value *b) {
+bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b) {
   if (a->rank < 0 || a->rank != b->rank)
     return false;
   for (int32_t i = 0; i < a->rank; i++)
@@ -97,7 +96,7 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) 
                                       "clone",       "alias",      "alias_copy"};
   const etr_value *from = first_input_of(finder->graph, node);
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
-  if (!from || !to || !has_same_shape(from, to))
+  if (!from || !to || !etr_finder_has_same_shape(from, to))
     return false;
   bool has_same_type = from->dtype && to->dtype && strcmp(from->dtype, to->dtype) == 0;
   return has_same_type && etr_is_one_of(finder, node, names, ETR_COUNT(names));
@@ -168,11 +167,19 @@ const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks) {
 }
 
 bool etr_finder_measure_nodes(etr_finder *finder) {
-  if (!finder->graph)
-    return true;
-  finder->uninterrupted = etr_interruptions_subtract(&finder->groups->interruptions, finder->arena,
-                                                     finder->method, finder->graph);
-  return finder->uninterrupted != NULL;
+  const etr_interruptions *found = &finder->groups->interruptions;
+  size_t node_count = finder->graph ? finder->graph->node_count : 0;
+  double *own = etr_arena_alloc_array(finder->arena, node_count, sizeof *own);
+  double *calls = etr_arena_alloc_array(finder->arena, node_count, sizeof *calls);
+  for (size_t i = 0; finder->graph && own && calls && i < found->count; i++) {
+    const etr_time_slice *slice = etr_slice_at(finder->method, found->runtime, i);
+    double *of_nodes = slice->part == ETR_TIME_RUNTIME ? calls : own;
+    if (slice->node != ETR_NONE)
+      of_nodes[slice->node] += etr_slice_typical(finder->method, slice) - found->of_slice[i];
+  }
+  finder->uninterrupted = own;
+  finder->calls = calls;
+  return own && calls;
 }
 
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
@@ -180,7 +187,7 @@ uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
 }
 
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {
-  return etr_finder_node_ticks(finder, node) + finder->call_ticks[node];
+  return etr_finder_over_runs(finder, finder->uninterrupted[node] + finder->calls[node]);
 }
 
 uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked) {

@@ -44,9 +44,8 @@ typedef struct etr_finder {
   const etr_groups *groups;               /* all of the method's time */
   /* Per node; NULL without graph: */
   const double *uninterrupted; /* ticks in the typical run, without interruptions */
-  uint64_t *kernel_ticks,
-      *call_ticks;      /* of those that ran as kernels: native_call, and OPERATOR_CALL beyond it */
-  const etr_slice *ops; /* the operator without namespace and overload; empty for what is none */
+  const double *calls;         /* the same of OPERATOR_CALL beyond its kernel */
+  const etr_slice *ops;    /* the operator without namespace and overload; empty for what is none */
   const uint32_t *by_time; /* the nodes that ran, longest first; timed_count of them */
   size_t timed_count;
   const bool *is_constant;     /* depends on parameters and constants only */
@@ -81,8 +80,8 @@ uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked);
 /** Returns a flag for each node of the graph, all false; NULL when out of memory. */
 bool *etr_finder_node_flags(const etr_finder *finder);
 
-/** Sets finder->uninterrupted to the ticks of each node in the typical run, without interruptions,
- * if there is a graph. Returns false when out of memory. */
+/** Sets finder->uninterrupted and finder->calls if there is a graph. Returns false when out of
+ * memory. */
 bool etr_finder_measure_nodes(etr_finder *finder);
 
 /** Returns the method's typical time without interruptions, in ticks; with them if nothing else is
@@ -106,6 +105,9 @@ void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding
 /** Returns how many rows a layer's result has, such as the tokens of a linear layer: the product of
  * all its sizes but the last; 0 if it is not known, or too large. */
 int64_t etr_layer_rows(const etr_node *layer);
+
+/** Returns true if two values have the same known shape. */
+bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b);
 
 /** Returns true for an operator that returns what it reads: a clone, or an expand, a slice or a
  * view to the shape that its input has. */

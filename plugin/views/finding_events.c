@@ -13,11 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns what an event takes over all runs, in ticks, if each is like the typical run. */
-static uint64_t event_ticks(const etr_finder *finder, const etr_event *event) {
-  return etr_finder_over_runs(finder, event->stats.typical);
-}
-
 /* Returns the method's blocks (runs with the same sequence of events), one after the other; NULL
  * after the last. next: 0 at first, then what the call before set. */
 static const etr_block *next_block(const etr_finder *finder, size_t *next) {
@@ -45,42 +40,39 @@ typedef struct insertions {
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
   size_t transposes, converts, copies;
-  bool has_convolution; /* a delegate computes one, which is what XNNPACK transposes for */
-  etr_map interrupted;  /* events that interruptions made longer, by address */
-  etr_vec(double) interrupted_ticks; /* of each, in the typical run */
+  bool has_convolution;        /* a delegate computes one, which is what XNNPACK transposes for */
+  etr_map events;              /* those that have time slices, by address */
+  etr_vec(double) event_ticks; /* of each, in the typical run */
 } insertions;
 
-/* Numbers in in->interrupted the events that interruptions made longer, and sets
- * in->interrupted_ticks, by number, to the ticks of the typical run that they added. Returns false
- * when out of memory. */
-static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
+/* Numbers in in->events the events in delegates, and sets in->event_ticks, by number, to what each
+ * takes of the typical run, without interruptions. Returns false when out of memory. */
+static bool measure_events(insertions *in, const etr_finder *finder) {
   const etr_method *method = finder->method;
-  const etr_interruptions *found = &finder->groups->interruptions;
-  etr_map_init(&in->interrupted, in->arena);
+  etr_map_init(&in->events, in->arena);
   for (size_t i = 0; i < method->time_slice_count; i++) {
-    if (!(found->of_slice[i] > 0))
-      continue;
     const etr_event *event = method->time_slices[i].event;
-    uint32_t number = etr_map_number(&in->interrupted, ETR_BYTES(event));
+    uint32_t number = etr_map_number(&in->events, ETR_BYTES(event));
     if (number == ETR_NONE)
       return false;
-    if (number == in->interrupted_ticks.count) {
-      double *added = etr_vec_push(in->arena, &in->interrupted_ticks);
+    if (number == in->event_ticks.count) {
+      double *added = etr_vec_push(in->arena, &in->event_ticks);
       if (!added)
         return false;
       *added = 0;
     }
-    in->interrupted_ticks.data[number] += found->of_slice[i];
+    in->event_ticks.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
+                                    finder->groups->interruptions.of_slice[i];
   }
   return true;
 }
 
 /* Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
-static uint64_t uninterrupted_ticks(const insertions *in, const etr_finder *finder,
-                                    const etr_event *event) {
-  uint32_t number = etr_map_get(&in->interrupted, ETR_BYTES(event));
-  double lost = number == ETR_NONE ? 0 : in->interrupted_ticks.data[number];
-  return etr_finder_over_runs(finder, fmax(event->stats.typical - lost, 0));
+static uint64_t ticks_of_event(const insertions *in, const etr_finder *finder,
+                               const etr_event *event) {
+  uint32_t number = etr_map_get(&in->events, ETR_BYTES(event));
+  double typical = number == ETR_NONE ? 0 : in->event_ticks.data[number];
+  return etr_finder_over_runs(finder, fmax(typical, 0));
 }
 
 static bool name_starts_with(const etr_event *event, const char *name) {
@@ -116,20 +108,14 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
 }
 
 /* Adds the inserted operators of one delegate's call, which has the rows [first, end) of a block.
- * Events that add up to more than the call count as shares of it, so that times add up to the
- * method's. Adds none if nodes were estimated by the order of events: it is not known then which
+ * Adds none if nodes were estimated by the order of events: it is not known then which
  * operators have no node. Without an Edge graph, which says what the model asks for, all that only
  * move data count as inserted. Returns false when out of memory. */
 static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const etr_block *block,
                                  size_t first, size_t end) {
-  uint64_t events = 0, call = 0;
   bool matched = false, estimated = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (e->kind == ETR_EVENT_DELEGATE_CALL)
-      call += uninterrupted_ticks(in, finder, e);
-    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums)
-      events += uninterrupted_ticks(in, finder, e);
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
@@ -138,13 +124,10 @@ static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    uint64_t ticks = uninterrupted_ticks(in, finder, e);
     bool is_operator = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
     if (!(has_edge ? e->is_inserted : is_operator) || !changes_layout(e))
       continue;
-    if (call > 0 && events > call)
-      ticks = etr_scale(ticks, call, events);
-    if (!add_inserted(in, block, i, ticks))
+    if (!add_inserted(in, block, i, ticks_of_event(in, finder, e)))
       return false;
   }
   return true;
@@ -453,7 +436,7 @@ bool etr_add_layout_findings(etr_finder *finder) {
   if (!find_layout_permutes(finder, &permutes))
     return false;
   etr_map_init(&in.index, in.arena);
-  if (!find_interrupted_events(&in, finder))
+  if (!measure_events(&in, finder))
     return false;
   for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
@@ -504,49 +487,6 @@ bool etr_add_layout_findings(etr_finder *finder) {
 
 /* ---- Calls of kernels ---- */
 
-/* Adds the times of one instruction, which has the rows [first, end) of a block, to its node: of
- * the kernel, and of the runtime's call around it. Does nothing if an instruction has not both,
- * since then it is not known what calling takes. */
-static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first,
-                                size_t end) {
-  uint64_t kernel = 0, call = 0;
-  uint32_t node = ETR_NONE;
-  bool has_call = false;
-  for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && e->kind == ETR_EVENT_FRAMEWORK;
-    if (e->node_count)
-      node = e->nodes[0];
-    if (e->node_count)
-      kernel += event_ticks(finder, e);
-    if (is_call)
-      call += event_ticks(finder, e);
-    has_call |= is_call;
-  }
-  if (node == ETR_NONE || !has_call || call < kernel)
-    return;
-  finder->kernel_ticks[node] += kernel;
-  finder->call_ticks[node] += call - kernel;
-}
-
-bool etr_finder_measure_calls(etr_finder *finder) {
-  size_t next = 0;
-  finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
-                                               sizeof *finder->kernel_ticks);
-  finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
-                                             sizeof *finder->call_ticks);
-  if (!finder->kernel_ticks || !finder->call_ticks)
-    return false;
-  for (const etr_block *block; (block = next_block(finder, &next)) != NULL;) {
-    for (size_t i = 0, end; i < block->event_count; i = end) {
-      end = etr_block_instruction_end(block, i);
-      if (!block->events[i].delegate_id)
-        measure_instruction(finder, block, i, end);
-    }
-  }
-  return true;
-}
-
 /* Adds the finding about kernels that take longer to be called than to run, if there are any.
  * Its time is that of their calls, at most all time of the runtime; what it could save is not
  * known. Returns false when out of memory. */
@@ -557,8 +497,8 @@ bool etr_add_slow_call_findings(etr_finder *finder) {
   if (!marked)
     return false;
   for (size_t i = 0; i < node_count; i++) {
-    marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
-    calls += marked[i] ? finder->call_ticks[i] : 0;
+    marked[i] = finder->calls[i] > finder->uninterrupted[i];
+    calls += marked[i] ? etr_finder_over_runs(finder, finder->calls[i]) : 0;
   }
   calls = ETR_MIN(calls, etr_broad_part_ticks(finder->method, ETR_BROAD_FRAMEWORK));
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_CALLS, calls, NAN);

@@ -11,9 +11,6 @@
  * each were like the typical one without interruptions, and its numbers of calls and operators.
  * Returns false when out of memory. */
 bool etr_finder_measure_delegates(etr_finder *finder);
-/** Sets finder->kernel_ticks and call_ticks of nodes that ran as kernels, in ticks over all runs:
- * of the kernel, and of the runtime's call around it. Returns false when out of memory. */
-bool etr_finder_measure_calls(etr_finder *finder);
 /** Sets what the finder knows of each node: delegate_of, is_constant, is_kernel, ops; and by_time.
  * Returns false when out of memory. */
 bool etr_finder_classify_nodes(etr_finder *finder);
@@ -49,6 +46,11 @@ typedef struct etr_merged_calls {
  * delegates which go. marked: a flag for each node of the graph. Returns false when out of memory.
  */
 bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
+
+/** Returns a text that ends with how many delegates would remain, and what their calls take less;
+ * `text` as it is if none goes. */
+const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
+                                  const etr_merged_calls *merged);
 
 /** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */

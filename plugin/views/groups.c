@@ -180,12 +180,6 @@ static uint32_t find_or_count(collector *c, uint32_t row, const etr_time_slice *
   return slot->value;
 }
 
-/* Returns by what a run's ticks are multiplied to be its part of the typical run; 0 if it has none.
- */
-static double weight_of_run(const etr_method *method, uint32_t run) {
-  return method->typical.divisor > 0 ? method->typical.weights[run] / method->typical.divisor : 0;
-}
-
 /* Returns true if the node of a time slice, or its time on that, is an estimate. */
 static bool is_estimate(const collector *c, const etr_time_slice *slice) {
   bool is_node_estimated = slice->node != ETR_NONE && slice->event->match == ETR_MATCH_ALIGNED;
@@ -224,7 +218,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     thing = is_same ? thing : find_or_count(c, rows[i], slice);
     if (thing == ETR_NONE)
       return false;
-    double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
+    double typical = etr_slice_typical(method, slice);
     etr_group *row = &c->list.data[rows[i]];
     row->estimated += is_estimate(c, slice) ? typical : 0;
     row->between += is_kernel_between(c, slice) ? typical : 0;
@@ -243,11 +237,6 @@ static bool add_runtime_row(collector *c) {
   double typical = 0;
   if (!rest_ticks)
     return false;
-  memcpy(rest_ticks, method->execute_per_run, method->run_count * sizeof *rest_ticks);
-  for (size_t i = 0; i < method->time_slice_count; i++) {
-    uint64_t *of_run = &rest_ticks[method->time_slices[i].run];
-    *of_run -= ETR_MIN(*of_run, method->time_slices[i].ticks);
-  }
   for (size_t i = 0; i < method->part_count; i++)
     if (method->parts[i].part == ETR_TIME_RUNTIME)
       typical = method->parts[i].typical;
@@ -256,9 +245,13 @@ static bool add_runtime_row(collector *c) {
   etr_group *added = etr_vec_push(c->arena, &c->list);
   if (!added)
     return false;
-  *added = (etr_group){.part = ETR_TIME_RUNTIME,
-                       .number = (uint32_t)(c->list.count - 1),
-                       .stats = etr_stats_of(rest_ticks, method->run_count)};
+  *added = (etr_group){.part = ETR_TIME_RUNTIME, .number = (uint32_t)(c->list.count - 1)};
+  for (size_t i = method->time_slice_count; i < c->interruptions->count; i++) {
+    const etr_time_slice *slice = etr_slice_at(method, c->interruptions->runtime, i);
+    rest_ticks[slice->run] += slice->ticks;
+    added->interrupted += c->interruptions->of_slice[i];
+  }
+  added->stats = etr_stats_of(rest_ticks, method->run_count);
   added->stats.typical = typical;
   return true;
 }
@@ -331,9 +324,12 @@ static bool split_interruptions(collector *c, const uint32_t *rows) {
   }
   if (!(typical > 0))
     return true;
-  for (size_t i = 0; i < c->method->time_slice_count; i++)
-    if (rows[i] != ETR_NONE)
-      ticks_per_run[c->method->time_slices[i].run] += (uint64_t)c->interruptions->ticks[i];
+  for (size_t i = 0; i < c->interruptions->count; i++) {
+    bool is_counted = i < c->method->time_slice_count ? rows[i] != ETR_NONE : !c->chosen;
+    const etr_time_slice *slice = etr_slice_at(c->method, c->interruptions->runtime, i);
+    if (is_counted)
+      ticks_per_run[slice->run] += (uint64_t)c->interruptions->ticks[i];
+  }
   interruption_row.stats = etr_stats_of(ticks_per_run, c->method->run_count);
   interruption_row.stats.typical = typical;
   interruption_row.number = (uint32_t)c->list.count;
@@ -391,14 +387,14 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
+  if (!chosen && !add_runtime_row(&c))
+    return false;
   for (size_t i = 0; i < c.list.count; i++)
     out->interrupted += c.list.data[i].interrupted;
   if (!split_interruptions(&c, rows))
     return false;
   set_largest(&c);
   spread_hidden(&c);
-  if (!chosen && !add_runtime_row(&c))
-    return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_typical);
   out->list = c.list.data;
   out->count = c.list.count;

@@ -36,12 +36,13 @@ typedef struct witnesses {
   double time, slow_time; /* ticks that they take in the median */
 } witnesses;
 
-/* Looks for interruptions. A series is all time slices of one node, or of one event on no node. */
+/* Looks for interruptions. A series is all time slices of one node, or of one event on no node, in
+ * one part of the time. */
 typedef struct search {
   etr_arena *scratch;
-  double least; /* ticks that an interruption takes at least */
-  const etr_method *method;
-  uint32_t *series_of; /* per time slice: the node or event that it is of */
+  double least;             /* ticks that an interruption takes at least */
+  const etr_method *method; /* its time slices are followed by those of the runtime */
+  uint32_t *series_of;      /* per time slice: the node or event that it is of */
   size_t series_count;
   etr_run_sums sums;    /* of the series */
   uint64_t *sorted;     /* a copy of the sums of one series, which the median sorts */
@@ -54,8 +55,8 @@ typedef struct series_key {
   uint32_t node, part;
 } series_key;
 
-/* Sets s->series_of of each time slice, and the number of series: all time slices of one node, or
- * of one event on no node, in one part of the time. Returns false when out of memory. */
+/* Sets s->series_of of each time slice, and the number of series. Returns false when out of memory.
+ */
 static bool number_series(search *s) {
   etr_map numbers;
   series_key last;
@@ -164,45 +165,111 @@ static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
   return true;
 }
 
+/* ---- The runtime's time, of which a method has no slices ---- */
+
+typedef etr_vec(etr_time_slice) slice_list;
+
+/* Lists, for each run, what the runtime took to call the kernel of one instruction, which has the
+ * rows [first, end) of a block. Does nothing if an instruction has not both, since then it is not
+ * known what calling takes. index_of_run: of each run of the profile, among those of the method. */
+static bool list_calls(slice_list *list, etr_arena *arena, const etr_block *block, size_t first,
+                       size_t end, const uint32_t *index_of_run) {
+  const etr_event *call = NULL, *kernel = NULL;
+  size_t kernels = 0;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *event = &block->events[i];
+    bool is_call = event->kind == ETR_EVENT_FRAMEWORK && strcmp(event->name, "OPERATOR_CALL") == 0;
+    bool is_kernel = event->kind == ETR_EVENT_KERNEL;
+    call = is_call ? event : call;
+    kernel = is_kernel ? event : kernel;
+    kernels += is_kernel;
+  }
+  if (!call || kernels != 1 || call->sample_count != kernel->sample_count)
+    return true;
+  for (size_t i = 0; i < call->sample_count; i++) {
+    etr_time_slice *added = etr_vec_push(arena, list);
+    if (!added)
+      return false;
+    *added = (etr_time_slice){.ticks = call->durations[i] -
+                                       ETR_MIN(call->durations[i], kernel->durations[i]),
+                              .event = call,
+                              .run = index_of_run[call->sample_runs[i]],
+                              .node = kernel->node_count ? kernel->nodes[0] : ETR_NONE,
+                              .part = ETR_TIME_RUNTIME};
+  }
+  return true;
+}
+
+/* Lists the time slices of the runtime: of its calls of kernels, and what else it took in each run,
+ * without an event. A method of a document has none. Returns false when out of memory. */
+static bool list_runtime(slice_list *list, etr_arena *arena, etr_arena *scratch,
+                         const etr_profile *profile, const etr_method *method) {
+  uint32_t *index_of_run = etr_arena_alloc_array(scratch, profile->run_count, sizeof *index_of_run);
+  uint64_t *rest = etr_arena_alloc_array(scratch, method->run_count, sizeof *rest);
+  if (!index_of_run || !rest)
+    return false;
+  if (!method->runs)
+    return true;
+  for (uint32_t i = 0; i < method->run_count; i++) {
+    index_of_run[method->runs[i]] = i;
+    rest[i] = method->execute_per_run[i];
+  }
+  for (size_t k = 0; k < method->block_count; k++) {
+    const etr_block *block = &profile->blocks[method->blocks[k]];
+    for (size_t i = 0, end; i < block->event_count; i = end) {
+      end = etr_block_instruction_end(block, i);
+      if (!list_calls(list, arena, block, i, end, index_of_run))
+        return false;
+    }
+  }
+  for (size_t i = 0; i < method->time_slice_count + list->count; i++) {
+    const etr_time_slice *slice = etr_slice_at(method, list->data, i);
+    rest[slice->run] -= ETR_MIN(rest[slice->run], slice->ticks);
+  }
+  for (uint32_t i = 0; i < method->run_count; i++) {
+    etr_time_slice *added = etr_vec_push(arena, list);
+    if (!added)
+      return false;
+    *added = (etr_time_slice){
+        .ticks = rest[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
+  }
+  return true;
+}
+
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method) {
   etr_arena scratch = {0};
-  double *of_slice = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *of_slice);
-  double *ticks = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *ticks);
+  slice_list runtime = {0};
+  etr_method all = *method; /* with the slices of the runtime */
+  bool good = list_runtime(&runtime, arena, &scratch, profile, method);
+  size_t count = method->time_slice_count + runtime.count;
+  etr_time_slice *slices = etr_arena_alloc_raw_array(&scratch, count, sizeof *slices);
+  double *of_slice = etr_arena_alloc_array(arena, count, sizeof *of_slice);
+  double *ticks = etr_arena_alloc_array(arena, count, sizeof *ticks);
+  for (size_t i = 0; slices && i < count; i++)
+    slices[i] = *etr_slice_at(method, runtime.data, i);
+  all.time_slices = slices;
+  all.time_slice_count = count;
   double least = LEAST_NS / etr_ticks_to_ns(profile, 1);
   search s = {.scratch = &scratch,
-              .method = method,
+              .method = &all,
               .least = ETR_MAX(least, LEAST_SHARE * method->execute.typical)};
   bool is_judged = method->run_count >= LEAST_RUNS && method->mixed_phase_count < 2 &&
                    method->typical.divisor > 0;
-  *out = (etr_interruptions){.of_slice = of_slice, .ticks = ticks};
-  bool good = of_slice && ticks && (!is_judged || search_slices(&s, of_slice, ticks));
+  *out = (etr_interruptions){
+      .of_slice = of_slice, .ticks = ticks, .runtime = runtime.data, .count = count};
+  good = good && slices && of_slice && ticks && (!is_judged || search_slices(&s, of_slice, ticks));
   if (!good)
     etr_arena_fail(arena);
   etr_arena_clear(&scratch);
-  for (size_t i = 0; good && i < method->time_slice_count; i++)
+  for (size_t i = 0; good && i < out->count; i++)
     out->whole += of_slice[i];
   if (good && out->whole < LEAST_OF_ALL * method->execute.typical) {
-    memset(of_slice, 0, method->time_slice_count * sizeof *of_slice);
-    memset(ticks, 0, method->time_slice_count * sizeof *ticks);
+    memset(of_slice, 0, out->count * sizeof *of_slice);
+    memset(ticks, 0, out->count * sizeof *ticks);
     out->whole = 0;
   }
   return good;
-}
-
-double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
-                                   const etr_method *method, const etr_graph *graph) {
-  double *ticks = etr_arena_alloc_array(arena, graph->node_count, sizeof *ticks);
-  if (!ticks)
-    return NULL;
-  for (size_t i = 0; i < graph->node_count; i++)
-    ticks[i] = graph->times[i].typical;
-  for (size_t i = 0; i < method->time_slice_count; i++) {
-    uint32_t node = method->time_slices[i].node;
-    if (node != ETR_NONE)
-      ticks[node] = fmax(ticks[node] - found->of_slice[i], 0);
-  }
-  return ticks;
 }
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
@@ -225,8 +292,8 @@ size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *a
                                     const etr_method *method) {
   bool *is_interrupted = etr_arena_alloc_array(arena, method->run_count, sizeof *is_interrupted);
   size_t count = 0;
-  for (size_t i = 0; is_interrupted && i < method->time_slice_count; i++) {
-    bool *run = &is_interrupted[method->time_slices[i].run];
+  for (size_t i = 0; is_interrupted && i < found->count; i++) {
+    bool *run = &is_interrupted[etr_slice_at(method, found->runtime, i)->run];
     bool is_new = found->ticks[i] > 0 && !*run;
     *run |= is_new;
     count += is_new;

@@ -21,11 +21,28 @@
  * three runs have no median that an interruption would not move.
  */
 typedef struct etr_interruptions {
-  const double *of_slice; /* per time slice of the method: its ticks in the typical run, like
-                             etr_stats.typical, that are interruptions */
-  const double *ticks;    /* per time slice: the same in its own run */
-  double whole;           /* their sum */
+  const etr_time_slice *runtime; /* time slices of the runtime, which a method has none of: of the
+                                    call around each kernel, on its node, and of the rest */
+  size_t count;           /* of the slices of the method and then of the runtime: etr_slice_at() */
+  const double *of_slice; /* per slice: its ticks in the typical run, like etr_stats.typical, that
+                             are interruptions */
+  const double *ticks;    /* per slice: the same in its own run */
+  double whole;           /* the sum of of_slice */
 } etr_interruptions;
+
+/** Returns a slice of the method, or behind these of the runtime. */
+static inline const etr_time_slice *etr_slice_at(const etr_method *method,
+                                                 const etr_time_slice *runtime, size_t i) {
+  size_t own = method->time_slice_count;
+  return i < own ? &method->time_slices[i] : &runtime[i - own];
+}
+
+/** Returns what a time slice takes of the method's typical run, in ticks. */
+static inline double etr_slice_typical(const etr_method *method, const etr_time_slice *slice) {
+  const etr_typical_run *typical = &method->typical;
+  double weight = typical->divisor > 0 ? typical->weights[slice->run] / typical->divisor : 0;
+  return weight * (double)slice->ticks;
+}
 
 /** Finds the interruptions of a method's operators. There are none if all of them are less than a
  * tenth of the typical time, or if the runs are too few or of several phases. Returns false when
@@ -40,11 +57,6 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
  */
 size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *arena,
                                     const etr_method *method);
-
-/** Returns, for each node of a graph, its ticks in the typical run without interruptions, in the
- * arena; NULL when out of memory. */
-double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
-                                   const etr_method *method, const etr_graph *graph);
 
 /** Returns a note for lists whose times contain interruptions, "these times contain interruptions,
  * 62 % of the typical run: measure again, or choose --stat p50", the latter if the list has

@@ -142,6 +142,63 @@ Test(interruptions, parts_of_the_typical_run) {
   }
 }
 
+/* The runtime is interrupted, too: between the begin of OPERATOR_CALL and that of its kernel, which
+ * is on the kernel's node, or elsewhere. */
+Test(interruptions, of_the_runtime) {
+  enum { COUNT = 5, CALL = COUNT, REST = 2 * COUNT };
+  const uint64_t kernel_ns[COUNT] = {100000, 100000, 100000, 100000, 100000};
+  const uint64_t call_ns[COUNT] = {110000, 110000, 1110000, 110000, 110000};
+  uint64_t execute[COUNT] = {120000, 520000, 1120000, 120000, 120000};
+  const uint32_t runs[COUNT] = {7, 8, 9, 11, 12}, blocks[] = {0}, node = 3;
+  const double weights[COUNT] = {1, 1, 1, 1, 1};
+  const etr_event events[] = {{.name = "OPERATOR_CALL",
+                               .kind = ETR_EVENT_FRAMEWORK,
+                               .durations = call_ns,
+                               .sample_runs = runs,
+                               .sample_count = COUNT},
+                              {.name = "native_call_add.out",
+                               .kind = ETR_EVENT_KERNEL,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .durations = kernel_ns,
+                               .sample_runs = runs,
+                               .sample_count = COUNT}};
+  const etr_block block = {
+      .runs = runs, .run_count = COUNT, .events = events, .event_count = ETR_COUNT(events)};
+  const etr_profile profile = {
+      .ticks_per_second = 1e9, .blocks = &block, .block_count = 1, .run_count = 13};
+  etr_time_slice slices[COUNT];
+  for (uint32_t i = 0; i < COUNT; i++)
+    slices[i] = (etr_time_slice){.ticks = kernel_ns[i],
+                                 .event = &events[1],
+                                 .run = i,
+                                 .node = node,
+                                 .part = ETR_TIME_OPERATORS};
+  const etr_method method = {.run_count = COUNT,
+                             .runs = runs,
+                             .blocks = blocks,
+                             .block_count = 1,
+                             .execute_per_run = execute,
+                             .execute = {.count = COUNT, .typical = 400000},
+                             .typical = {weights, COUNT},
+                             .time_slices = slices,
+                             .time_slice_count = COUNT};
+  etr_arena arena = {0};
+  etr_interruptions found;
+  cr_assert(etr_interruptions_find(&found, &arena, &profile, &method));
+  cr_assert_eq(found.count, 3 * COUNT);
+  for (size_t i = 0; i < found.count; i++) {
+    double expected = i == CALL + 2 ? 1000000 : i == REST + 1 ? 400000 : 0;
+    const etr_time_slice *slice = etr_slice_at(&method, found.runtime, i);
+    cr_expect_float_eq(found.ticks[i], expected, 1, "slice %zu", i);
+    cr_expect_eq(slice->node, i < REST ? node : ETR_NONE, "slice %zu", i);
+    cr_expect_eq(slice->part, i < CALL ? ETR_TIME_OPERATORS : ETR_TIME_RUNTIME, "slice %zu", i);
+  }
+  cr_expect_float_eq(found.whole, 1400000 / (double)COUNT, 1);
+  cr_expect_eq(etr_interruptions_count_runs(&found, &arena, &method), 2);
+  etr_arena_clear(&arena);
+}
+
 /* A rate of tokens is that of the typical run, and says so if that was interrupted. */
 Test(interruptions, rates_say_that_they_contain_them) {
   static const etr_throughput tokens = {

@@ -251,7 +251,7 @@ class Event(_Answer):
         delegate_debug_metadata: what the backend added, one per occurrence: text, or base64: and bytes that are not UTF-8; None if there is none
         values: values logged by the event's instruction or delegate operator, run by run
         note: what the metadata say, if their format is known
-        typical: per inference in the typical run of its method; 0 if the event is in none of its runs
+        typical: in the typical run of its block: the mean over the middle third of the block's runs
     """
 
     event_name: str
