@@ -479,12 +479,7 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
         finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain%s",
         etr_they_take(sums.count), etr_finder_time_per_run(finder, sums.ticks), merged.after,
         merged.before, is_exported ? "; torch makes them of matmul" : "");
-  if (are_merged)
-    added->evidence = etr_arena_format(
-        finder->arena,
-        "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
-        added->evidence, merged.after, merged.before,
-        etr_finder_time_per_run(finder, (uint64_t)merged.most));
+  added->evidence = etr_with_merged_calls(finder, added->evidence, &merged);
   /* The example code is of these two: an expand to the same shape and a slice of the whole. */
   bool has_example = is_exported ||
                      etr_is_operator(finder, &graph->nodes[added->nodes[0]], "expand_copy") ||

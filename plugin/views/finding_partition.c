@@ -569,6 +569,15 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
   return true;
 }
 
+const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
+                                  const etr_merged_calls *merged) {
+  if (merged->after == merged->before)
+    return text;
+  return etr_arena_format(
+      finder->arena, "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
+      text, merged->after, merged->before, etr_finder_time_per_run(finder, (uint64_t)merged->most));
+}
+
 /* ---- Kernels that the partitioner takes ---- */
 
 /* Operators that ExecuTorch's optimized library has: kernels/optimized/optimized.yaml. */

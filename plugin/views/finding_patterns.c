@@ -434,6 +434,7 @@ static bool add_attention_finding(patterns *p) {
       "llama.custom_sdpa of extension/llm does them in one pass.",
       etr_finder_time_per_run(p->finder, ticks),
       etr_finder_operators_text(p->finder, marked, true));
+  added->evidence = etr_with_merged_calls(p->finder, added->evidence, &merged);
   etr_finding_set_sureness(
       added, ETR_POSSIBLE,
       "of the products it saves those of places that are not filled; it is made for "

@@ -41,6 +41,7 @@ bool etr_add_softmax_check_findings(etr_finder *finder) {
       "In transformers that is attn_implementation=\"eager\", in timm "
       "timm.layers.set_fused_attn(False).",
       etr_finder_operators_text(finder, marked, true));
+  added->evidence = etr_with_merged_calls(finder, added->evidence, &merged);
   etr_finding_set_least_saving(finder, added, (double)ticks + merged.least);
   etr_finding_set_sureness(added, ETR_LIKELY,
                            "a row that is masked whole becomes NaN, and no longer 0");

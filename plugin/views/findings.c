@@ -370,17 +370,47 @@ static bool is_mostly_of_few_runs(const etr_finder *finder, const etr_finding *f
   return typical > 0 && least * 3 <= typical;
 }
 
+/* Returns the part, 0 to 1, of the time of a finding's operators that the longest one takes beyond
+ * the median of those like it, of the same operator and shape; 0 if they are fewer than three. */
+static double part_beyond_equals(const etr_finder *finder, const etr_finding *finding) {
+  enum { LEAST_EQUALS = 3 };
+  double *ticks = etr_arena_alloc_array(finder->arena, finding->node_count, sizeof *ticks);
+  double whole = 0;
+  size_t count = 0;
+  for (size_t i = 0; ticks && i < finding->node_count; i++) {
+    uint32_t first = finding->nodes[0], node = finding->nodes[i]; /* the longest comes first */
+    const etr_node *longest = &finder->graph->nodes[first], *other = &finder->graph->nodes[node];
+    bool is_like = etr_slice_equal(finder->ops[first], finder->ops[node]) &&
+                   longest->output_count && other->output_count &&
+                   etr_finder_has_same_shape(longest->outputs, other->outputs);
+    ticks[count] = (double)etr_finder_kernel_ticks(finder, node);
+    whole += ticks[count];
+    count += is_like;
+  }
+  return count >= LEAST_EQUALS && whole > 0 ? fmax(ticks[0] - ticks[count / 2], 0) / whole : 0;
+}
+
 /* Lowers how sure a finding is if its times are not: to likely if they are estimates or runs differ
- * much, to possible if most of them was interruptions or is not in each of few runs. Time that was
- * spent once stays as it is. */
+ * much, to possible if the runs are too few for a median, or if most of the times was interruptions
+ * or is not in each of few runs. Time that was spent once stays as it is. */
 static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
   bool is_about_model = !finding->is_once && !etr_finding_is_timing(finding->kind);
+  /* In so few runs nothing but other operators shows what interruptions took. */
+  bool has_no_median = is_about_model && finder->method->run_count < ETR_FINDING_LEAST_RUNS &&
+                       finding->potential > 0;
+  if (has_no_median)
+    finding->least *= 1 - part_beyond_equals(finder, finding);
   if (is_about_model && is_mostly_interrupted(finder, finding))
     etr_finding_set_sureness(finding, ETR_POSSIBLE,
                              "its operators were interrupted, which is not counted: measure again");
   else if (is_about_model && is_mostly_of_few_runs(finder, finding))
     etr_finding_set_sureness(finding, ETR_POSSIBLE,
                              "most of it was in some of few runs only: measure again");
+  else if (has_no_median)
+    etr_finding_set_sureness(finding, ETR_POSSIBLE,
+                             etr_arena_format(finder->arena,
+                                              "%s%sin so few runs most may be interruptions",
+                                              finding->caveat, finding->caveat[0] ? "; " : ""));
   if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
     etr_finding_set_sureness(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
@@ -567,13 +597,12 @@ static bool apply_rules(etr_finder *finder, rule *const *rules, size_t count) {
 /* Adds all findings about a method, without an order. Returns false when out of memory. */
 static bool add_all_findings(etr_finder *finder) {
   static rule *const of_runs[] = {add_first_run_finding, add_load_finding, etr_add_run_findings};
-  /* The first two find out what the other rules read. */
+  /* The first finds out what the other rules read. */
   static rule *const of_graph[] = {
-      etr_finder_measure_calls,       etr_finder_classify_nodes,  etr_add_partition_findings,
-      etr_add_softmax_check_findings, etr_add_constant_findings,  etr_add_copy_findings,
-      etr_add_pattern_findings,       etr_add_depthwise_findings, etr_add_decoder_findings,
-      etr_add_slow_call_findings,     etr_add_outlier_findings,   etr_add_cost_findings,
-      etr_add_accuracy_findings};
+      etr_finder_classify_nodes,  etr_add_partition_findings, etr_add_softmax_check_findings,
+      etr_add_constant_findings,  etr_add_copy_findings,      etr_add_pattern_findings,
+      etr_add_depthwise_findings, etr_add_decoder_findings,   etr_add_slow_call_findings,
+      etr_add_outlier_findings,   etr_add_cost_findings,      etr_add_accuracy_findings};
   /* The lever asks which findings there are. It comes before those about runs, because advice on
    * how to measure is no reason to leave it out. */
   static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
