@@ -171,15 +171,22 @@ bool etr_finder_measure_nodes(etr_finder *finder) {
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
   double *own = etr_arena_alloc_array(finder->arena, node_count, sizeof *own);
   double *calls = etr_arena_alloc_array(finder->arena, node_count, sizeof *calls);
-  for (size_t i = 0; finder->graph && own && calls && i < found->count; i++) {
+  if (!own || !calls)
+    return false;
+  for (size_t i = 0; i < node_count; i++)
+    own[i] = finder->graph->times[i].typical;
+  for (size_t i = 0; finder->graph && i < found->count; i++) {
     const etr_time_slice *slice = etr_slice_at(finder->method, found->runtime, i);
-    double *of_nodes = slice->part == ETR_TIME_RUNTIME ? calls : own;
-    if (slice->node != ETR_NONE)
-      of_nodes[slice->node] += etr_slice_typical(finder->method, slice) - found->of_slice[i];
+    bool is_call = slice->part == ETR_TIME_RUNTIME;
+    if (slice->node == ETR_NONE)
+      continue;
+    calls[slice->node] += is_call ? etr_slice_typical(finder->method, slice) - found->of_slice[i]
+                                  : 0;
+    own[slice->node] = fmax(own[slice->node] - (is_call ? 0 : found->of_slice[i]), 0);
   }
   finder->uninterrupted = own;
   finder->calls = calls;
-  return own && calls;
+  return true;
 }
 
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {

@@ -164,21 +164,33 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Returns how many ticks an event took longer in first runs than usually: than its typical time or,
+ * in a block of first runs alone, than what the other runs take, since none of their events can
+ * take more. */
+static double excess_of_first_runs(const etr_profile *profile, const etr_first_run *first,
+                                   const etr_event *event) {
+  double ticks = 0;
+  size_t first_count = 0, count = event->sample_count + event->excluded_count;
+  for (size_t k = 0; k < count; k++) {
+    const etr_run *run = &profile->runs[event->sample_runs[k]];
+    bool is_first = run == first->of_dump[run->dump];
+    first_count += is_first;
+    ticks += is_first ? (double)event->durations[k] : 0;
+  }
+  double usual = first_count < count ? event->stats.typical : first->rest.typical;
+  return ticks - usual * (double)first_count;
+}
+
 /* Returns the operator that took most of what the first runs took longer, or else of which backend
  * a call did: "full.out", "calling XNNPACK". NULL if none did. */
 static const char *cause_of_first_run(const etr_finder *finder, const etr_first_run *first) {
   const etr_event *found = NULL;
-  double count = (double)first->firsts.count;
-  double longer = (first->firsts.avg - first->rest.typical) * count; /* of all first runs */
+  double longer = (first->firsts.avg - first->rest.typical) * (double)first->firsts.count;
   for (size_t i = 0; i < finder->method->block_count; i++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[i]];
     for (const etr_event *event = block->events; event < block->events + block->event_count;
          event++) {
-      double excess = -event->stats.typical * count;
-      for (size_t k = 0; k < event->sample_count + event->excluded_count; k++) {
-        const etr_run *run = &finder->profile->runs[event->sample_runs[k]];
-        excess += run == first->of_dump[run->dump] ? (double)event->durations[k] : 0;
-      }
+      double excess = excess_of_first_runs(finder->profile, first, event);
       bool is_timed = event->kind >= ETR_EVENT_KERNEL && event->unit == ETR_EVENT_UNIT_TIME;
       bool is_most = excess * 2 > longer && event->stats.count;
       if (is_timed && is_most && (!found || found->kind == ETR_EVENT_DELEGATE_CALL))

@@ -11,8 +11,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* Ticks of the two runs of a tiny profile. */
-enum { EXECUTE = 5000000 };
+/* Ticks of the runs of a tiny profile, which are enough for a median. */
+enum { EXECUTE = 7500000, RUNS = 3 };
 
 /* Time of delegates and of the runtime, which findings about them are a part of. */
 static const etr_part_time parts[] = {
@@ -22,10 +22,13 @@ static const etr_part_time parts[] = {
 
 /* Returns the profile with its totals, on which shares are based. */
 static const etr_profile *whole(tiny *t) {
+  static const uint64_t execute[RUNS] = {2000000, 3000000, 2500000};
   tiny_profile(t);
+  t->method.run_count = RUNS;
+  t->method.execute_per_run = execute;
   t->method.execute_ticks = EXECUTE;
-  t->method.execute = (etr_stats){.count = 2,
-                                  .avg = EXECUTE / 2,
+  t->method.execute = (etr_stats){.count = RUNS,
+                                  .avg = EXECUTE / RUNS,
                                   .min = 2000000,
                                   .max = 3000000,
                                   .p50 = 2500000,
@@ -33,6 +36,38 @@ static const etr_profile *whole(tiny *t) {
   t->method.parts = parts;
   t->method.part_count = ETR_COUNT(parts);
   return &t->profile;
+}
+
+/* Gives the method the time slices of a block's events, which are as long in each run. Operators in
+ * a delegate that add up to more than its call are shares of it. */
+static void add_slices(tiny *t, const etr_block *block) {
+  static const uint32_t runs[RUNS] = {0, 1, 2};
+  static const double weights[RUNS] = {1, 1, 1};
+  uint64_t call = 0, operators = 0;
+  etr_vec(etr_time_slice) slices = {0};
+  for (const etr_event *event = block->events; event < block->events + block->event_count;
+       event++) {
+    call += event->kind == ETR_EVENT_DELEGATE_CALL ? event->durations[0] : 0;
+    operators += event->kind == ETR_EVENT_DELEGATE_OPERATOR ? event->durations[0] : 0;
+  }
+  for (size_t i = 0; i < block->event_count * RUNS; i++) {
+    const etr_event *event = &block->events[i / RUNS];
+    bool is_kernel = event->kind == ETR_EVENT_KERNEL;
+    if (!is_kernel && event->kind != ETR_EVENT_DELEGATE_OPERATOR)
+      continue;
+    *etr_vec_push(&t->arena, &slices) = (etr_time_slice){
+        .ticks = is_kernel || operators <= call ? event->durations[0]
+                                                : event->durations[0] * call / operators,
+        .event = event,
+        .run = (uint32_t)(i % RUNS),
+        .node = event->node_count ? event->nodes[0] : ETR_NONE,
+        .part = event->node_count ? ETR_TIME_OPERATORS : ETR_TIME_UNPLACED};
+  }
+  t->method.runs = runs;
+  t->profile.run_count = RUNS;
+  t->method.typical = (etr_typical_run){weights, RUNS};
+  t->method.time_slices = slices.data;
+  t->method.time_slice_count = slices.count;
 }
 
 /* Returns the finding of a kind, or NULL. */
@@ -69,34 +104,35 @@ static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const 
 static etr_event_kind kind_of(const char *name, const char *delegate_id) {
   if (delegate_id)
     return ETR_EVENT_DELEGATE_OPERATOR;
+  if (strncmp(name, "native_call", 11) == 0)
+    return ETR_EVENT_KERNEL;
   return strcmp(name, "DELEGATE_CALL") == 0 ? ETR_EVENT_DELEGATE_CALL : ETR_EVENT_FRAMEWORK;
 }
 
-/* Makes an event that takes equally long in two runs. */
+/* Makes an event that takes ticks[0] in each run. */
 static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks,
                           const uint32_t *node, const char *delegate_id) {
-  static const uint32_t runs[] = {0, 1};
-  return (etr_event){.name = name,
-                     .instruction_id = instruction,
-                     .delegate_id = delegate_id,
-                     .label = name,
-                     .kind = kind_of(name, delegate_id),
-                     .role = delegate_id ? ETR_ROLE_OPERATOR : ETR_ROLE_NONE,
-                     .is_in_sums = delegate_id != NULL,
-                     .nodes = node,
-                     .node_count = node != NULL,
-                     .is_inserted = !node && (strncmp(name, "Transpose", 9) == 0 ||
-                                              strncmp(name, "Convert", 7) == 0),
-                     .match = delegate_id && !node ? ETR_MATCH_DELEGATE
-                              : node               ? ETR_MATCH_HANDLE
-                                                   : ETR_MATCH_FRAMEWORK,
-                     .durations = ticks,
-                     .starts = ticks,
-                     .sample_runs = runs,
-                     .sample_count = 2,
-                     .stats = {.count = 2,
-                               .typical = (double)(ticks[0] + ticks[1]) / 2,
-                               .p50 = (double)(ticks[0] + ticks[1]) / 2}};
+  static const uint32_t runs[RUNS] = {0, 1, 2};
+  return (etr_event){
+      .name = name,
+      .instruction_id = instruction,
+      .delegate_id = delegate_id,
+      .label = name,
+      .kind = kind_of(name, delegate_id),
+      .role = delegate_id ? ETR_ROLE_OPERATOR : ETR_ROLE_NONE,
+      .is_in_sums = delegate_id != NULL,
+      .nodes = node,
+      .node_count = node != NULL,
+      .is_inserted = !node &&
+                     (strncmp(name, "Transpose", 9) == 0 || strncmp(name, "Convert", 7) == 0),
+      .match = delegate_id && !node ? ETR_MATCH_DELEGATE
+               : node               ? ETR_MATCH_HANDLE
+                                    : ETR_MATCH_FRAMEWORK,
+      .durations = ticks,
+      .starts = ticks,
+      .sample_runs = runs,
+      .sample_count = RUNS,
+      .stats = {.count = RUNS, .typical = (double)ticks[0], .p50 = (double)ticks[0]}};
 }
 
 /* Delegates a and b of two instructions, between them: one operator that ran, a view that did not,
@@ -166,7 +202,7 @@ Test(findings, operators_between_delegates_are_found) {
 
 /* What calling takes is what its phases say, not its time without nodes: that may be computing. */
 Test(findings, overhead_of_merged_delegates_needs_operators) {
-  static const uint64_t ticks[] = {11000, 11000};
+  static const uint64_t ticks[] = {11000, 11000, 11000};
   for (int has_operator = 0; has_operator <= 1; has_operator++) {
     tiny t = {0};
     etr_delegate delegates[2];
@@ -174,7 +210,7 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
     const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
                                 event_of("op", 0, ticks, NULL, has_operator ? "op" : NULL)};
     const etr_block block = {
-        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+        .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
     etr_time_slice slices[] = {
         {.ticks = 50000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD},
         {.ticks = 50000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD}};
@@ -354,25 +390,25 @@ Test(findings, batch_norms_that_could_be_folded_are_found) {
 }
 
 /* What a method that ran twice points at. */
-typedef struct two_runs {
-  double weights[2];
-  uint64_t execute[2];
-  etr_time_slice slices[2];
-} two_runs;
+typedef struct made_runs {
+  double weights[RUNS];
+  uint64_t execute[RUNS];
+  etr_time_slice slices[RUNS];
+} made_runs;
 
-/* Lets the method run twice, in 2.5 ms, of which a node takes 2.2 ms by an event. */
-static void run_twice(tiny *t, two_runs *runs, uint32_t node, const etr_event *event) {
-  for (uint32_t i = 0; i < 2; i++) {
+/* Lets the method run in 2.5 ms, of which a node takes 2.2 ms by an event. */
+static void make_runs(tiny *t, made_runs *runs, uint32_t node, const etr_event *event) {
+  for (uint32_t i = 0; i < RUNS; i++) {
     runs->weights[i] = 1;
     runs->execute[i] = 2500000;
     runs->slices[i] = (etr_time_slice){
         .ticks = 2200000, .event = event, .run = i, .node = node, .part = ETR_TIME_OPERATORS};
   }
   t->method.part_count = 0;
-  t->method.typical = (etr_typical_run){runs->weights, 2};
+  t->method.typical = (etr_typical_run){runs->weights, RUNS};
   t->method.execute_per_run = runs->execute;
   t->method.time_slices = runs->slices;
-  t->method.time_slice_count = 2;
+  t->method.time_slice_count = RUNS;
   t->graph.dialect = "";
 }
 
@@ -420,14 +456,14 @@ Test(findings, what_takes_most_has_a_next_step) {
                              .backend = cases[i].backend,
                              .kind = cases[i].backend ? ETR_EVENT_DELEGATE_OPERATOR
                                                       : ETR_EVENT_KERNEL};
-    two_runs runs;
+    made_runs runs;
     tiny_time(&t, conv, 2200000)->backend = cases[i].backend;
     tiny_time(&t, copy, 100000);
     etr_findings found;
     whole(&t);
     t.nodes.data[conv].outputs = &value;
     t.nodes.data[conv].output_count = 1;
-    run_twice(&t, &runs, conv, &event);
+    make_runs(&t, &runs, conv, &event);
     t.profile.vnni = cases[i].vnni;
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     const etr_finding *lever = NULL;
@@ -451,13 +487,13 @@ Test(findings, what_takes_most_has_a_next_step) {
 
 Test(findings, calls_that_exceed_their_operators_are_found) {
   static const struct {
-    uint64_t kernel[2], call[2];
+    uint64_t kernel[RUNS], call[RUNS];
     bool found;
   } cases[] = {
-      {{10000, 10000}, {60000, 60000}, true},
-      {{60000, 60000}, {110000, 110000}, false}, /* the kernel takes longer */
-      {{1000, 1000}, {10000, 10000}, false},     /* less than 1 % */
-      {{60000, 60000}, {10000, 10000}, false},   /* cannot be */
+      {{10000, 10000, 10000}, {60000, 60000, 60000}, true},
+      {{60000, 60000, 60000}, {110000, 110000, 110000}, false}, /* the kernel takes longer */
+      {{1000, 1000, 1000}, {10000, 10000, 10000}, false},       /* less than 1 % */
+      {{60000, 60000, 60000}, {10000, 10000, 10000}, false},    /* cannot be */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -466,8 +502,9 @@ Test(findings, calls_that_exceed_their_operators_are_found) {
     const etr_event events[] = {event_of("native_call_mul.out", 0, cases[i].kernel, &node, NULL),
                                 event_of("OPERATOR_CALL", 0, cases[i].call, NULL, NULL)};
     const etr_block block = {
-        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+        .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
     whole(&t);
+    add_slices(&t, &block);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CALLS);
@@ -483,17 +520,17 @@ Test(findings, calls_that_exceed_their_operators_are_found) {
 Test(findings, layout_conversions_are_found) {
   static const struct {
     const char *name;
-    uint64_t call[2];
+    uint64_t call[RUNS];
     double cost; /* 0: not found */
   } cases[] = {
-      {"Transpose (ND, X32) #1", {200000, 200000}, 90000},
-      {"Convert (NC) #1", {200000, 200000}, 90000},
-      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events take 100000 and are scaled to the
-                                                            call */
-      {"Softmax (NC, F32) #1", {200000, 200000}, 0},
-      {"7", {200000, 200000}, 0},
+      {"Transpose (ND, X32) #1", {200000, 200000, 200000}, 90000},
+      {"Convert (NC) #1", {200000, 200000, 200000}, 90000},
+      {"Transpose (ND, X32) #1", {50000, 50000, 50000}, 45000}, /* events take 100000 and are scaled
+                                                            to the call */
+      {"Softmax (NC, F32) #1", {200000, 200000, 200000}, 0},
+      {"7", {200000, 200000, 200000}, 0},
   };
-  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000};
+  static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
@@ -503,8 +540,9 @@ Test(findings, layout_conversions_are_found) {
                                          "Transpose (ND, X32) #9"), /* has a node */
                                 event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
     const etr_block block = {
-        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 3};
+        .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 3};
     whole(&t);
+    add_slices(&t, &block);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
@@ -519,8 +557,8 @@ Test(findings, layout_conversions_are_found) {
 
 /* Events with equal names are added up, whatever their ids. */
 Test(findings, layout_conversions_of_one_name_are_added_up) {
-  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000},
-                        call[] = {400000, 400000};
+  static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000},
+                        call[] = {400000, 400000, 400000};
   tiny t = {0};
   uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
   tiny_time(&t, node, 10000);
@@ -531,11 +569,12 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
                               event_of("Fully Connected #1", 4, ten, &node, "5"),
                               event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
   const etr_block block = {.name = "Execute",
-                           .run_count = 2,
+                           .run_count = RUNS,
                            .method = 0,
                            .events = events,
                            .event_count = ETR_COUNT(events)};
   whole(&t);
+  add_slices(&t, &block);
   t.profile.blocks = &block;
   t.profile.block_count = 1;
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
@@ -552,15 +591,16 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
 
 /* A delegate without any matched operator gives no finding, because the record may be missing. */
 Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
-  static const uint64_t ninety[] = {90000, 90000}, call[] = {200000, 200000};
+  static const uint64_t ninety[] = {90000, 90000, 90000}, call[] = {200000, 200000, 200000};
   tiny t = {0};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   const etr_event events[] = {
       event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "Transpose (ND, X32) #1"),
       event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
   const etr_block block = {
-      .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+      .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
   whole(&t);
+  add_slices(&t, &block);
   t.profile.blocks = &block;
   t.profile.block_count = 1;
   cr_expect_null(find(&t, &t.profile, ETR_FINDING_LAYOUT));
@@ -1169,7 +1209,7 @@ Test(findings, nothing_is_sure_of_runs_that_differ) {
 
 /* A call more takes what calls take in the record; without any, what is assumed. */
 Test(findings, a_new_delegate_costs_what_calls_take) {
-  static const uint64_t ticks[] = {11000, 11000};
+  static const uint64_t ticks[] = {11000, 11000, 11000};
   double potential[2];
   for (int has_calls = 0; has_calls <= 1; has_calls++) {
     tiny t = {0};
@@ -1188,7 +1228,7 @@ Test(findings, a_new_delegate_costs_what_calls_take) {
     const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
                                 event_of("op", 0, ticks, NULL, "op")};
     const etr_block block = {
-        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+        .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
     etr_time_slice slices[] = {
         {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD},
         {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD}};
@@ -1226,12 +1266,12 @@ Test(findings, depthwise_convolutions_in_int8_may_be_slow) {
     const etr_value value = {.name = "w", .dtype = "int8", .dims = dims, .rank = 4};
     const etr_event event = {
         .name = "conv", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
-    two_runs runs;
+    made_runs runs;
     tiny_time(&t, conv, 2200000)->backend = "XnnpackBackend";
     etr_findings found;
     whole(&t);
     t.nodes.data[w].outputs = &value;
-    run_twice(&t, &runs, conv, &event);
+    make_runs(&t, &runs, conv, &event);
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     cr_assert_eq(found.count, 1);
     cr_expect_eq(found.list[0].kind, ETR_FINDING_LESS_WORK);
@@ -1261,11 +1301,11 @@ Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
     tiny_input(&t, layer, x, 0);
     const etr_event event = {
         .name = "linear", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
-    two_runs runs;
+    made_runs runs;
     tiny_time(&t, layer, 2200000)->backend = "XnnpackBackend";
     etr_findings found;
     whole(&t);
-    run_twice(&t, &runs, layer, &event);
+    make_runs(&t, &runs, layer, &event);
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     cr_assert_eq(found.count, 1, "case %zu: %zu", i, found.count);
     cr_expect_str_eq(found.list[0].title, cases[i].title);
