@@ -1222,7 +1222,6 @@ typedef struct etr_delegate {
   int32_t instruction_id;
   const char *backend;
   size_t handle_count; /**< entries in the debug handle map, that is, its nodes */
-  uint64_t call_ticks; /**< time of DELEGATE_CALL, total over the method's runs */
 } etr_delegate;
 
 /** The parts of a method's time. */

@@ -68,8 +68,8 @@ static bool list_runs(etr_time *t) {
   return true;
 }
 
-/* Lists the delegate calls of the method by instruction, still without times; an unknown backend is
- * "". Returns false when out of memory. */
+/* Lists the delegate calls of the method by instruction; an unknown backend is "". Returns false
+ * when out of memory. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -360,10 +360,6 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
 
 /* ---- Calls ---- */
 
-static void add_call_ticks(etr_time *t, uint32_t run, uint64_t ticks) {
-  t->call_ticks[run] = ticks + (t->call_ticks[run] == NOT_TIMED ? 0 : t->call_ticks[run]);
-}
-
 /* Warns, once for each method, that the events inside a delegate call add up to more than the call,
  * so that their times were scaled to fit. For an unknown backend the reason is that some events
  * contain others, and it is not known which ones do. */
@@ -428,18 +424,12 @@ static bool count_delegate_once(etr_time *t, etr_time_part part, const etr_event
   return entry != NULL;
 }
 
-/* Adds the ticks of the call's samples, one for each of its runs, to call_ticks of the delegate in
- * t->delegates (a total of all runs), and to t->call_ticks[run] of each run. */
+/* Adds the ticks of the call's samples, one for each of its runs, to t->call_ticks[run]. */
 static void sum_call(etr_time *t, const etr_event *call) {
-  uint64_t ticks = 0;
-  for (size_t j = 0; j < call->sample_count; j++)
-    ticks += call->durations[j];
-  size_t position = etr_find_int(call->instruction_id, t->delegates.data, t->delegates.count,
-                                 sizeof *t->delegates.data);
-  if (position < t->delegates.count)
-    t->delegates.data[position].call_ticks += ticks;
-  for (size_t k = 0; k < call->sample_count; k++)
-    add_call_ticks(t, t->blocks->index_of_run[call->sample_runs[k]], call->durations[k]);
+  for (size_t k = 0; k < call->sample_count; k++) {
+    uint64_t *ticks = &t->call_ticks[t->blocks->index_of_run[call->sample_runs[k]]];
+    *ticks = call->durations[k] + (*ticks == NOT_TIMED ? 0 : *ticks);
+  }
 }
 
 /* Adds the time slices of one delegate: rows [first, end) of a block, which have its instruction

@@ -10,6 +10,9 @@
 
 #include <math.h>
 
+/** Above a table of what adds up, where medians rank. */
+#define ETR_NO_MEDIANS "below is the typical run, because medians do not add up"
+
 /** A time per inference by each statistic, in ticks. */
 typedef struct etr_times {
   double typical, avg, p50;

@@ -260,9 +260,9 @@ static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
 }
 
 /* Writes everything about a method, and those of its parts that were asked for. "skipped" is the
- * time of excluded runs, such as warm-up. Delegates are all listed (no filter: NULL), with totals
- * of all runs (divided by 1). compared: the method's data for comparisons, never NULL. Returns
- * false when out of memory. */
+ * time of excluded runs, such as warm-up. Delegates are all listed (no filter: NULL), with times
+ * of the typical run (false: no averages). compared: the method's data for comparisons, never NULL.
+ * Returns false when out of memory. */
 static bool put_method(etr_profile_doc *doc, const etr_method *method,
                        const etr_side_method *compared) {
   const etr_fields *f = &doc->fields;
@@ -279,8 +279,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&
-                 etr_delegates_put_list(f, &doc->arena, method, NULL, 1) &&
-                 etr_summary_put_delegates(f, &doc->arena, method, "total", 1);
+                 etr_delegates_put_list(f, &doc->arena, method, NULL, false);
   is_good = is_good && etr_profile_list_operators(doc, &ops, method, compared) &&
             etr_profile_put_graph(doc, &ops);
   is_good = is_good && etr_module_patterns_of(&patterns, &doc->arena, f->profile, method);

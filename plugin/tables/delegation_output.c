@@ -21,8 +21,6 @@ typedef struct delegate_cells {
   const etr_method *method;
   const etr_delegate *delegate;
   const etr_delegate_row *row;
-  /* Times over all runs, divided by their number or, for totals, by 1; NaN: it did not run. */
-  double call, on_nodes, off_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
   etr_arena *arena;
   etr_delegate_contents contents;
   const etr_delegate_payload *payload; /* NULL: not known */
@@ -34,6 +32,9 @@ static const delegate_cells *as_delegate(const void *row) {
 
 /* ---- Fields ---- */
 
+static bool is_timed(const void *row) {
+  return as_delegate(row)->row->is_timed;
+}
 static bool has_payload(const void *row) {
   return as_delegate(row)->payload != NULL;
 }
@@ -117,12 +118,14 @@ static const etr_field delegate_op_fields[] = {
 ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 
 #define DELEGATE(name) ETR_VIA(delegate_cells, delegate, etr_delegate, name)
+#define ROW(name) ETR_VIA(delegate_cells, row, etr_delegate_row, name)
 #define TIME(key, title, name, says_what)                                                          \
   {key,                                                                                            \
    title,                                                                                          \
    ETR_CELL_TIME,                                                                                  \
    ETR_IN_ALL,                                                                                     \
-   ETR_AT(delegate_cells, name),                                                                   \
+   ROW(name),                                                                                      \
+   .has = is_timed,                                                                                \
    .hides_zeros = true,                                                                            \
    .says = says_what,                                                                              \
    .nullable = true}
@@ -135,17 +138,16 @@ static const etr_field delegate_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, DELEGATE(backend)},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count),
      .says = "entries in the debug handle map"},
-    {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
-     ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
+    {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL, ROW(nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
-    TIME("call", "call", call, "the whole call"),
-    {"typical", "typical", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
-     ETR_AT(delegate_cells, contents.typical), .nullable = true,
-     .says = "the whole call, per inference in the typical run"},
+    TIME("call", "call", call,
+         "the whole call: on_nodes, off_nodes and its own time by phase add up to it; in the "
+         "typical run, with --stat avg averages"),
+    {"typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, ROW(typical), .has = is_timed, .nullable = true,
+     .says = "the whole call in the typical run; null: not timed"},
     TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
-    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
-     ETR_AT(delegate_cells, estimated), .says = "the part of on_nodes that is estimated",
-     .nullable = true},
+    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, ROW(estimated),
+     .has = is_timed, .says = "the part of on_nodes that is estimated", .nullable = true},
     TIME("off_nodes", "on no node", off_nodes,
          "the part of it in operators on no node, and in inserted copies"),
     TIME("copy_in", "copying in", phases[ETR_PHASE_COPY_IN], "its own time, by phase"),
@@ -183,40 +185,21 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* Makes the cells of one delegate. Its ticks over all runs are divided by `runs`, the number of
- * runs, or 1 for totals; with 0 they are NaN, unknown. */
-static delegate_cells make_delegate_cells(etr_arena *arena, const etr_method *method,
-                                          const etr_delegate_row *row, double runs) {
-  double divisor = runs > 0 ? runs : NAN;
-  delegate_cells cells = {.method = method,
-                          .delegate = row->delegate,
-                          .row = row,
-                          .call = (double)row->delegate->call_ticks / divisor,
-                          .on_nodes = (double)row->ticks / divisor,
-                          .off_nodes = (double)row->off_nodes / divisor,
-                          .estimated = (double)row->estimated_ticks / divisor,
-                          .arena = arena};
-  for (size_t i = 0; i < ETR_PHASES; i++)
-    cells.phases[i] = (double)row->phases[i] / divisor;
-  for (size_t i = 0; i < ETR_COMPUTE_UNITS; i++)
-    cells.units[i] = (double)row->units[i] / divisor;
-  return cells;
-}
-
 /* Makes the cells of each delegate of a method that the filter selects (NULL: all), and sets
- * *count. runs: as in make_delegate_cells(). Returns NULL when out of memory. */
+ * *count. is_average: as for etr_delegate_rows_make(). Returns NULL when out of memory. */
 static const delegate_cells *list_delegate_cells(etr_arena *arena, const etr_profile *profile,
                                                  const etr_method *method,
-                                                 const etr_node_filter *filter, double runs,
+                                                 const etr_node_filter *filter, bool is_average,
                                                  size_t *count) {
-  const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
+  const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, is_average,
+                                                        count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   const etr_delegate_contents *contents = etr_delegate_contents_make(arena, profile, method);
   if (!contents)
     return NULL;
   for (size_t i = 0; cells && i < *count; i++) {
-    cells[i] = make_delegate_cells(arena, method, &rows[i], runs);
+    cells[i] = (delegate_cells){method, rows[i].delegate, &rows[i], .arena = arena};
     cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
                                                rows[i].delegate->instruction_id);
     cells[i].contents = contents[rows[i].delegate - method->delegates];
@@ -334,12 +317,16 @@ bool etr_delegation_put_object(const etr_fields *f, etr_arena *arena, const etr_
 }
 
 bool etr_delegates_put_list(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                            const etr_node_filter *filter, double runs) {
+                            const etr_node_filter *filter, bool is_average) {
   size_t count = 0;
-  const delegate_cells *cells = list_delegate_cells(arena, f->profile, method, filter, runs,
+  const delegate_cells *cells = list_delegate_cells(arena, f->profile, method, filter, is_average,
                                                     &count);
   etr_field_put_rows(f, "delegates", &etr_delegate_fields, ETR_ROWS(cells, count));
   return cells != NULL;
+}
+
+static bool ranks_averages(const etr_answer *answer) {
+  return etr_ranks_by(answer->profile, ETR_STATISTIC_AVG);
 }
 
 /* Writes the operators and delegates of a method as a JSON object; nothing for a method without a
@@ -351,7 +338,7 @@ static bool put_delegation_object(etr_answer *answer, const etr_method *method) 
   etr_jw_object(f->json);
   bool is_good = put_operator_counts(f, &answer->arena, method, answer->filter) &&
                  etr_delegates_put_list(f, &answer->arena, method, answer->filter,
-                                        (double)method->run_count);
+                                        ranks_averages(answer));
   etr_jw_end(f->json);
   return is_good;
 }
@@ -440,9 +427,13 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", etr_label_method(method->name),
                                     method->delegate_count ? backends : "no delegates",
-                                    is_timed ? "; times are averages in " : "",
+                                    !is_timed                ? ""
+                                    : ranks_averages(answer) ? "; times are averages in "
+                                                             : "; times are in ",
                                     is_timed ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
+  if (is_timed && etr_ranks_by(answer->profile, ETR_STATISTIC_P50))
+    etr_section_line(answer, ETR_STYLE_PLAIN, 2, ETR_NO_MEDIANS);
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
@@ -475,8 +466,8 @@ static bool add_delegate_rows(delegates *into, const etr_method *method) {
   const etr_answer *answer = into->table.answer;
   size_t count = 0;
   const delegate_cells *cells = list_delegate_cells(&into->table.answer->arena, answer->profile,
-                                                    method, answer->filter,
-                                                    (double)method->run_count, &count);
+                                                    method, answer->filter, ranks_averages(answer),
+                                                    &count);
   if (!cells)
     return false;
   for (size_t i = 0; i < count; i++) {

@@ -95,11 +95,9 @@ static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
 }
 
 /* Writes parts of delegates' time into a list that was begun, and ends it. name: key of the part,
- * "phase" or "compute_unit". key: of its ticks divided by `runs`, which are unknown if that is 0.
- */
+ * "phase" or "compute_unit". */
 static void put_delegate_parts_and_end(const etr_fields *f, const char *name,
-                                       const etr_delegate_parts *parts, const char *key,
-                                       double runs) {
+                                       const etr_delegate_parts *parts, const etr_method *method) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_jw_object(f->json);
@@ -107,22 +105,22 @@ static void put_delegate_parts_and_end(const etr_fields *f, const char *name,
     etr_field_text(f, name, part->name);
     etr_field_text(f, "text", part->text);
     etr_field_ticks(f, "typical", part->typical);
-    etr_field_ticks(f, key, runs > 0 ? (double)part->ticks / runs : NAN);
+    etr_field_ticks(f, "avg", etr_ticks_per_run(method, part->ticks));
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
 }
 
-bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                               const char *key, double runs) {
+/* Writes "phases" and "compute_units" into an open object. Returns false when out of memory. */
+static bool put_phases_and_units(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_delegate_parts phases, units;
   if (!etr_delegate_phases_make(&phases, arena, method) ||
       !etr_compute_units_make(&units, arena, method))
     return false;
   etr_field_begin_list(f, "phases");
-  put_delegate_parts_and_end(f, "phase", &phases, key, runs);
+  put_delegate_parts_and_end(f, "phase", &phases, method);
   etr_field_begin_list(f, "compute_units");
-  put_delegate_parts_and_end(f, "compute_unit", &units, key, runs);
+  put_delegate_parts_and_end(f, "compute_unit", &units, method);
   return true;
 }
 
@@ -317,7 +315,7 @@ static bool put_method_object(etr_answer *answer, const etr_method *method) {
     return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);
-  if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count))
+  if (!put_phases_and_units(f, &answer->arena, method))
     return false;
   put_first_run_or_null(f, &s);
   put_breakdown_list(f, &s, ETR_BY_OP);

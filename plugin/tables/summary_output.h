@@ -12,11 +12,6 @@
 /** Writes "load", as in schema/summary.schema.json. Returns false when out of memory. */
 bool etr_summary_put_load_list(const etr_fields *fields, etr_arena *arena);
 
-/** Writes "phases" and "compute_units", as in schema/summary.schema.json, with the time under this
- * key. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
-bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                               const char *key, double runs);
-
 /** Writes "by_pattern", as in schema/summary.schema.json. Times are those of the own nodes of a
  * pattern's modules, with totals of everything inside these in an object of their own. */
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
@@ -40,10 +35,10 @@ bool etr_delegation_put_object(const etr_fields *fields, etr_arena *arena,
                                const etr_method *method);
 
 /** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that
- * the filter selects; NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns
+ * the filter selects; NULL selects all. Times are averages, or those of the typical run. Returns
  * false when out of memory. */
 bool etr_delegates_put_list(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                            const etr_node_filter *filter, double runs);
+                            const etr_node_filter *filter, bool is_average);
 
 /** Writes into an open object what was compared with what: the members of
  * schema/accuracy.schema.json from "reference" to "text". */

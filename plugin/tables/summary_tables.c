@@ -1062,7 +1062,7 @@ static bool write_screen_head(report *r, const etr_summary *s) {
                                        r->options.by <= ETR_SUM_BY_KERNEL));
   if (r->answer.profile->statistic == ETR_STATISTIC_P50 &&
       (r->options.by == ETR_SUM_BY_PART || r->options.by == ETR_SUM_BY_LAYER_KIND))
-    put_line(r, "below is the typical run, because medians do not add up");
+    put_line(r, ETR_NO_MEDIANS);
   return true;
 }
 

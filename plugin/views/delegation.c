@@ -177,26 +177,40 @@ static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_metho
   return delegate == ETR_NONE ? NULL : &rows[delegate];
 }
 
-/* Adds a node to the row of its delegate; does nothing if that is NULL. */
-static void add_node_time(etr_delegate_row *row, const etr_node_time *time) {
-  if (!row)
-    return;
-  row->nodes++;
-  row->ticks += time->total_ticks;
-  row->typical += time->typical;
-  row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
+/* Adds the ticks per inference of a time slice to the row of its delegate: to the whole call, by
+ * compute unit, and as time of operators on nodes or on none or, outside operators, by phase.
+ * graph: of the method; NULL if it has none. */
+static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice, double ticks,
+                           const etr_graph *graph) {
+  row->is_timed = true;
+  row->call += ticks;
+  row->units[time_slice->compute_unit] += ticks;
+  if (time_slice->part == ETR_TIME_UNPLACED || time_slice->part == ETR_TIME_INSERTED)
+    row->off_nodes += ticks;
+  else if (time_slice->part != ETR_TIME_OPERATORS)
+    row->phases[time_slice->phase] += ticks;
+  else
+    row->on_nodes += ticks;
+  if (graph && time_slice->node != ETR_NONE && graph->times[time_slice->node].is_estimated)
+    row->estimated += ticks;
 }
 
-/* Adds a time slice to the row of its delegate, by compute unit, and as time of operators on no
- * node or, outside operators, by phase. Does nothing if the row is NULL. */
-static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
-  if (!row)
-    return;
-  row->units[time_slice->compute_unit] += time_slice->ticks;
-  if (time_slice->part == ETR_TIME_UNPLACED || time_slice->part == ETR_TIME_INSERTED)
-    row->off_nodes += time_slice->ticks;
-  else if (time_slice->part != ETR_TIME_OPERATORS)
-    row->phases[time_slice->phase] += time_slice->ticks;
+/* Adds each time slice of the method's delegates to their rows. */
+static void add_time_slices(etr_delegate_row *rows, const etr_method *method,
+                            const etr_graph *graph, bool is_average) {
+  const etr_typical_run *typical = &method->typical;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    etr_delegate_row *row = etr_time_slice_is_in_delegate(slice)
+                                ? row_of_delegate(rows, method, slice->event->instruction_id)
+                                : NULL;
+    if (!row)
+      continue;
+    double in_typical = typical->weights[slice->run] * (double)slice->ticks / typical->divisor;
+    row->typical += in_typical;
+    add_time_slice(row, slice, is_average ? etr_ticks_per_run(method, slice->ticks) : in_typical,
+                   graph);
+  }
 }
 
 /* Keeps the rows of which the filter takes a node; all without an active filter. is_selected: per
@@ -212,7 +226,7 @@ static size_t keep_selected(etr_delegate_row *rows, size_t count, const bool *is
   return kept_count;
 }
 
-/* Adds the operators of a graph to the rows of their delegates, and marks in `is_selected` the
+/* Counts the operators of a graph in the rows of their delegates, and marks in `is_selected` the
  * delegates with an operator that the filter takes. */
 static void add_nodes(etr_delegate_row *rows, bool *is_selected, const etr_method *method,
                       const etr_graph *graph, const etr_node_filter *filter) {
@@ -220,27 +234,27 @@ static void add_nodes(etr_delegate_row *rows, bool *is_selected, const etr_metho
     if (graph->nodes[i].kind != ETR_NODE_OP)
       continue;
     etr_delegate_row *row = row_of_delegate(rows, method, graph->times[i].delegate_instruction);
-    add_node_time(row, &graph->times[i]);
-    if (row && etr_filter_takes_node(filter, graph, i))
-      is_selected[row - rows] = true;
+    if (!row)
+      continue;
+    row->nodes++;
+    is_selected[row - rows] |= etr_filter_takes_node(filter, graph, i);
   }
 }
 
 const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile,
                                                const etr_method *method,
-                                               const etr_node_filter *filter, size_t *count) {
+                                               const etr_node_filter *filter, bool is_average,
+                                               size_t *count) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
   bool *is_selected = etr_arena_alloc_array(arena, method->delegate_count, sizeof *is_selected);
   if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < method->delegate_count; i++)
     rows[i].delegate = &method->delegates[i];
-  if (method->graph != ETR_NONE)
-    add_nodes(rows, is_selected, method, &profile->graphs[method->graph], filter);
-  for (size_t i = 0; i < method->time_slice_count; i++)
-    if (etr_time_slice_is_in_delegate(&method->time_slices[i]))
-      add_time_slice(row_of_delegate(rows, method, method->time_slices[i].event->instruction_id),
-                     &method->time_slices[i]);
+  if (graph)
+    add_nodes(rows, is_selected, method, graph, filter);
+  add_time_slices(rows, method, graph, is_average);
   *count = keep_selected(rows, method->delegate_count, is_selected, filter);
   return rows;
 }
@@ -350,19 +364,15 @@ static bool index_delegates(delegate_search *s) {
   return s->was_called && s->has_operators;
 }
 
-/* Adds up the ticks of each delegate's calls in the typical run, and sets was_called and
- * has_operators of delegates of which time, or an operator, was recorded. */
-static void sum_call_times(const delegate_search *s, etr_delegate_contents *contents) {
-  const etr_method *method = s->method;
-  for (size_t i = 0; i < method->time_slice_count; i++) {
-    const etr_time_slice *slice = &method->time_slices[i];
+/* Sets was_called and has_operators of delegates of which time, or an operator, was recorded. */
+static void mark_called(const delegate_search *s) {
+  for (size_t i = 0; i < s->method->time_slice_count; i++) {
+    const etr_time_slice *slice = &s->method->time_slices[i];
     uint32_t called = etr_time_slice_is_in_delegate(slice)
                           ? delegate_of_instruction(s, slice->event->instruction_id)
                           : ETR_NONE;
     if (called == ETR_NONE)
       continue;
-    double *sum = &contents[called].typical;
-    *sum = (isnan(*sum) ? 0 : *sum) + etr_slice_typical(method, slice);
     s->was_called[called] = true;
     s->has_operators[called] |= slice->event->role == ETR_ROLE_OPERATOR;
   }
@@ -439,10 +449,10 @@ static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
 static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   size_t count = s->method->delegate_count;
   for (size_t i = 0; i < count; i++)
-    contents[i] = (etr_delegate_contents){.macs = NAN, .typical = NAN};
+    contents[i] = (etr_delegate_contents){.macs = NAN};
   if (!index_delegates(s))
     return false;
-  sum_call_times(s, contents);
+  mark_called(s);
   if (s->graph && !list_nodes_by_delegate(s))
     return false;
   for (uint32_t i = 0; i < count; i++) {
@@ -457,8 +467,7 @@ static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
 }
 
 /* Returns what each of method->delegates contains, in their order, in the arena; without a graph
- * that has times, only the times of their calls. NULL when out of memory, which the arena then
- * says, too. */
+ * that has times, only is_opaque. NULL when out of memory, which the arena then says, too. */
 const etr_delegate_contents *
 etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   etr_arena scratch = {0};

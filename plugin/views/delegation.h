@@ -54,23 +54,27 @@ bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profil
 uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id);
 
 /** A delegate and the operators of the method's Edge graph that run in it, including those in
- * bodies of control flow. Times are over all runs of the method. */
+ * bodies of control flow. Times are in ticks per inference, sums of its time slices. */
 typedef struct etr_delegate_row {
   const etr_delegate *delegate;
   size_t nodes;
-  uint64_t ticks;                    /* time on the nodes */
-  double typical;                    /* the same per inference, in the typical run */
-  uint64_t estimated_ticks;          /* the part of `ticks` that is estimated */
-  uint64_t off_nodes;                /* of operators on no node, and of inserted copies */
-  uint64_t phases[ETR_PHASES];       /* the rest of its time, by phase */
-  uint64_t units[ETR_COMPUTE_UNITS]; /* all of its time, by compute unit */
+  bool is_timed;                   /* false: no time of it was recorded, and all times are 0 */
+  double call;                     /* all of its time: on_nodes, off_nodes and phases */
+  double typical;                  /* the same in the typical run, also where others are averages */
+  double on_nodes;                 /* of operators on nodes */
+  double estimated;                /* the part of on_nodes that is estimated */
+  double off_nodes;                /* of operators on no node, and of inserted copies */
+  double phases[ETR_PHASES];       /* the rest of its time, by phase */
+  double units[ETR_COMPUTE_UNITS]; /* all of its time, by compute unit */
 } etr_delegate_row;
 
 /** Lists the method's delegates in which a node runs that the filter selects, in the order of the
- * method; NULL selects all. Returns NULL when out of memory. */
+ * method; NULL selects all. Times are those of the typical run, or averages over the runs. Returns
+ * NULL when out of memory. */
 const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile,
                                                const etr_method *method,
-                                               const etr_node_filter *filter, size_t *count);
+                                               const etr_node_filter *filter, bool is_average,
+                                               size_t *count);
 
 /** A backend and the number of the method's delegates that run in it. */
 typedef struct etr_backend_use {
@@ -98,7 +102,6 @@ typedef struct etr_delegate_contents {
   const etr_name_count *ops; /* by target, "aten.convolution.default", most first */
   size_t op_count;
   double macs;    /* per inference; NaN: not known of all operators */
-  double typical; /* of the call, in ticks per inference in the typical run; NaN: not timed */
   bool is_opaque; /* it was called and recorded no operators */
 } etr_delegate_contents;
 

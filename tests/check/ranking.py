@@ -10,6 +10,7 @@ from common import Score, main, run
 
 TOLERANCE = 1e-9
 LISTS = ("by_op", "by_module", "by_backend", "by_source")
+PHASES = ("copy_in", "compute", "wait", "copy_out", "other")
 
 
 def rows_of(binary, *args):
@@ -102,10 +103,32 @@ def check_tables(binary, folder, stat):
             yield f"delegation is not ranked by {stat}"
 
 
+def check_delegates(binary, folder, stat):
+    """Medians do not add up: with them, delegates have the typical run's times."""
+    said, error = run(binary, "delegation", folder, "--stat", stat)
+    summary, _ = run(binary, "summary", folder)
+    if said is None:
+        yield error
+        return
+    units = {(method["method"], unit["compute_unit"]): unit["avg" if stat == "avg" else "typical"]
+             for method in summary["methods"] for unit in method["compute_units"]}
+    for method in said["methods"]:
+        timed = [delegate for delegate in method["delegates"] if delegate["call"] is not None]
+        for delegate in timed:
+            parts = [delegate[key] for key in ("on_nodes", "off_nodes", *PHASES)]
+            if not math.isclose(sum(parts), delegate["call"], rel_tol=1e-9, abs_tol=1e-12):
+                yield f"delegate {delegate['instruction']}: {parts} do not add up to {delegate['call']}"
+            if stat != "avg" and delegate["call"] != delegate["typical"]:
+                yield f"delegate {delegate['instruction']} is not in the typical run"
+        for unit in ("npu", "gpu", "cpu"):
+            if not math.isclose(sum(delegate[unit] for delegate in timed), units.get((method["method"], unit), 0), rel_tol=1e-9, abs_tol=1e-12):
+                yield f"{unit} of delegates is not the {stat} time of the summary"
+
+
 def check(binary, folder, _truth):
     score = Score(folder)
     for stat in ("typical", "avg", "p50"):
-        for part in (check_summary, check_source, check_tables):
+        for part in (check_summary, check_source, check_tables, check_delegates):
             score.equal(list(part(binary, folder, stat)), [], f"--stat {stat}: {part.__name__}")
     return score.done()
 

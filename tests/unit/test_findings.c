@@ -139,8 +139,8 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
  * and `beside`, which only reads a. */
 static void make_between(tiny *t, const char *first, const char *second, const char *target,
                          uint64_t ticks, etr_delegate delegates[2]) {
-  delegates[0] = (etr_delegate){.instruction_id = 0, .backend = first, .call_ticks = 12000};
-  delegates[1] = (etr_delegate){.instruction_id = 3, .backend = second, .call_ticks = 22000};
+  delegates[0] = (etr_delegate){.instruction_id = 0, .backend = first};
+  delegates[1] = (etr_delegate){.instruction_id = 3, .backend = second};
   uint32_t x = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(t, "a", 0, first, x),
            between = op(t, "between", target, a),
            view = op(t, "view", "aten.alias.default", between),
@@ -258,8 +258,7 @@ Test(findings, delegates_that_others_cut_do_not_merge) {
 
 Test(findings, operators_not_between_delegates_are_not_found) {
   tiny t = {0};
-  const etr_delegate delegates[] = {
-      {.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 12000}};
+  const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"}};
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
            a = delegated(&t, "a", 0, "XnnpackBackend", x),
            behind = op(&t, "behind", "aten.erf.default", a);
@@ -1213,8 +1212,7 @@ Test(findings, a_new_delegate_costs_what_calls_take) {
   double potential[2];
   for (int has_calls = 0; has_calls <= 1; has_calls++) {
     tiny t = {0};
-    const etr_delegate delegates[] = {
-        {.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 40000}};
+    const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"}};
     uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     if (has_calls)
       delegated(&t, "a", 0, "XnnpackBackend", x);

@@ -11,6 +11,7 @@ import {
   bases,
   explain,
   hasStats,
+  showsDelegates,
   hits,
   labelOf,
   method,
@@ -124,7 +125,7 @@ function MethodChoice() {
 function statChoice() {
   const options = [
     ...STATS.slice(0, method.value?.runs && hasStats(method.value) ? 3 : 1),
-    ...(get('stat') === 'run' ? [['run', `run ${get('run')}`]] : []),
+    ...(get('stat') === 'run' && !showsDelegates() ? [['run', `run ${get('run')}`]] : []),
   ];
   if (options.length < 2) return null;
   return html`<${Choice} label="Statistic of times" options=${options} chosen=${get('stat')}

@@ -226,13 +226,15 @@ for (const record of RECORDS) {
       }
     });
 
-    it("a delegate's nodes and their time are those of its operators", () => {
+    it("a delegate's nodes and their time are those of its operators, and the call is their time and that beside them", () => {
       for (const {name, delegates, operators} of profile.methods) {
         const owners = operators.indices('delegate');
         for (const delegate of delegates) {
           const mine = [...owners.keys()].filter(row => owners[row] === delegate.instruction);
+          const parts = delegate.on_nodes + delegate.off_nodes + delegate.copy_in + delegate.compute + delegate.wait + delegate.copy_out + delegate.other;
           assert.equal(delegate.nodes, mine.length, `${name}, ${delegate.instruction}`);
-          assert.ok(Math.abs(delegate.on_nodes - sumOver(operators.avg, mine)) < 1e-3, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.call - parts) < 1e-3, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.on_nodes - sumOver(operators.numbers('typical'), mine)) < 1e-3, `${name}, ${delegate.instruction}`);
         }
       }
     });

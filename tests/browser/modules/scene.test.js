@@ -86,7 +86,7 @@ function smallTimeline() {
     schema: 'etrecord-tb/profile/1', version: '0', ticks_per_second: 1e9, inputs: [], texts: ['m', 'aten.add.Tensor', 'aten.mul.Tensor', 'Method::execute', 'OPERATOR_CALL', 'native_call_add.out', 'DELEGATE_CALL', 'x', 'y', 'framework', 'handle', 'delegate', 'B', 'aten.sub.Tensor'], load: [], warnings: [],
     methods: [{
       method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, execute_per_run: [100], run_numbers: [0], noise: null, phases_of_runs: [],
-      delegates: [{instruction: 1, nodes: 2, backend: 'B'}], delegate_places: {count: 1}, phases: [], compute_units: [], findings: [], balance: [], notes: [],
+      delegates: [{instruction: 1, nodes: 2, backend: 'B'}], delegate_places: {count: 1}, findings: [], balance: [], notes: [],
       graph: {modules: {path: ['', 'a', 'a.b', 'c'], type: [0, 0, 0, 0], pattern: ['', 'a', 'a.b', 'c'], parent: [-1, 0, 1, 0]}, sources: [{file: 'f.py', line: 3, function: 'f', code: 'x + y'}],
         operators: {count: 3, name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
     }],

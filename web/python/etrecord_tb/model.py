@@ -1290,12 +1290,12 @@ class Delegate(_Answer):
         instruction: instruction of its call
         handles: entries in the debug handle map
         nodes: operators of the graph that run in it
-        call: the whole call
+        call: the whole call: on_nodes, off_nodes and its own time by phase add up to it; in the typical run, with --stat avg averages
         on_nodes: the part of it that is on its nodes
         estimated: the part of on_nodes that is estimated
         copy_in: its own time, by phase
         npu: by compute unit, on nodes or not; the rest of the call is not recorded
-        typical: the whole call, per inference in the typical run
+        typical: the whole call in the typical run; None: not timed
         macs: multiply-accumulates per inference; None: not known of all operators in it
         payload_bytes: that the program passes to it, weights included; None: there is no program
         weight_bytes: None: not known, as in a closed format, whose bytes include them

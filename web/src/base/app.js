@@ -146,8 +146,11 @@ export function timelineOf(shown) {
 
 /* ---- Times ---- */
 
+/** Whether rows of delegates are shown: the document has their times in the typical run alone. */
+export const showsDelegates = () => get('view') === 'table' && get('by') === 'delegate' && method.value?.hasGraph;
+
 /** Whether there is more than one statistic of a method: kernels on no node have typical times and those of a run. */
-export const hasStats = ({operators}) => operators.timed.length > 0;
+export const hasStats = ({operators}) => operators.timed.length > 0 && !showsDelegates();
 
 /**
  * The times of all operators in the chosen statistic, in ns: {stat, of: a column, whole: to which shares refer, label,
@@ -157,7 +160,7 @@ export const times = computed(() => {
   const shown = method.value;
   if (!shown) return null;
   const {operators, execute} = shown,
-    asked = get('stat') === 'run' || hasStats(shown) ? get('stat') : 'typical';
+    asked = (get('stat') === 'run' && !showsDelegates()) || hasStats(shown) ? get('stat') : 'typical';
   if (asked === 'p50') {
     const of = operators.numbers('p50');
     return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50', run: NaN};

@@ -241,21 +241,6 @@ function readGraph(graph, texts, runs) {
 
 /* ---- Methods ---- */
 
-const DELEGATE_TIMES = [
-  'call',
-  'on_nodes',
-  'estimated',
-  'off_nodes',
-  'copy_in',
-  'compute',
-  'wait',
-  'copy_out',
-  'other',
-  'npu',
-  'gpu',
-  'cpu',
-];
-
 /** The parts of a delegate's time that a backend may record: key in the document, and words. */
 export const DELEGATE_PARTS = [
   ['off_nodes', 'on no node'],
@@ -269,29 +254,21 @@ export const DELEGATE_PARTS = [
   ['cpu', 'CPU'],
 ];
 
-/* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why
-   it ends there: `cutBy` is the operator behind it. */
-function readDelegate(delegate, index, runs, places) {
-  const place = {
-    module: places.indices('module')[index],
-    cutBy: places.indices('cut_by')[index],
-    cutReason: places.text('cut_reason', index),
-  };
-  return {
-    ...delegate,
-    index,
-    ...place,
-    ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === null ? null : delegate[key] / runs])),
-  };
-}
+/* Reads a delegate, with times in the typical run; a time that was not recorded is null. `places` say where it is and
+   why it ends there: `cutBy` is the operator behind it. */
+const readDelegate = (delegate, index, places) => ({
+  ...delegate,
+  index,
+  module: places.indices('module')[index],
+  cutBy: places.indices('cut_by')[index],
+  cutReason: places.text('cut_reason', index),
+});
 
 /* ns; a part below it is a rounding error */
 const RESIDUE = 1e-6;
 
 /** Returns the parts of the bar, in ns: all that take time. They add up to Method::execute. */
 export const balanceParts = (shown, key = 'typical') => shown.balance.filter(part => part[key] > RESIDUE);
-
-const perInference = (parts, runs) => parts.map(part => ({...part, avg: part.total / runs}));
 
 /* A text of the library, which writes "us" where terminals may lack the letter, as the page writes it. */
 const withMicro = text => text?.replace(/(\d) us\b/g, '$1 µs');
@@ -314,7 +291,7 @@ function readMethod(method, index, texts) {
     perRun: method.execute_per_run ?? [],
     noise: method.noise,
     phases: method.phases_of_runs,
-    balance: perInference(method.balance, runs),
+    balance: method.balance.map(part => ({...part, avg: part.total / runs})),
     clockHidden: method.clock_hidden / runs,
     clockHiddenTypical: method.clock_hidden_typical ?? 0,
     logsValues: method.logs_values === true,
@@ -323,9 +300,7 @@ function readMethod(method, index, texts) {
     delegation: method.delegation,
     cautions: method.cautions ?? [],
     notes: method.notes ?? [],
-    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)),
-    delegatePhases: perInference(method.phases, runs),
-    computeUnits: perInference(method.compute_units, runs),
+    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, places)),
     findings: method.findings.map((finding, at) => ({
       ...finding,
       title: withMicro(finding.title),

@@ -368,9 +368,9 @@ export function rowsOfDelegate({operators}, delegate) {
 
 /**
  * Returns a row for each delegate; `isFolded`: those whose modules have one pattern, that have as many operators and
- * are cut by the same operator, are one. Times are averages where the backend's record has no other.
+ * are cut by the same operator, are one. Times are those of the typical run.
  */
-export function delegateRows(method, times, isFolded) {
+export function delegateRows(method, isFolded) {
   const {operators, delegates, modules} = method;
   const each = delegates.map(delegate => {
     const rows = rowsOfDelegate(method, delegate),
@@ -398,7 +398,6 @@ export function delegateRows(method, times, isFolded) {
         rows,
         count: list.length,
         time,
-        inside: sumOver(times.of, rows),
         estimated: 0,
         hue: hueOf(placeOf(operators, first.delegate.backend)),
         label: list.length > 1 ? first.pattern : first.pattern || `instruction ${first.delegate.instruction}`,

@@ -108,6 +108,8 @@ function MatchLine({operators, row}) {
     ${match === 'aligned' || !isEstimated ? '' : '; its time is an estimate'}</p>`;
 }
 
+const TYPICAL_SHARE = 'of the typical time of Method::execute';
+
 function timeRows(operators, row) {
   if (!operators.isTimed(row)) return [];
   const at = key => operators.numbers(key)[row],
@@ -118,7 +120,7 @@ function timeRows(operators, row) {
     withUnit = text => `${text} ${unitName.value}`;
   return [
     line('typical', withUnit(said(at('typical'))), STAT_TEXTS.typical),
-    line('share', shareText(at('typical'), method.value.execute.typical), 'of the typical time of Method::execute'),
+    line('share', shareText(at('typical'), method.value.execute.typical), TYPICAL_SHARE),
     line('average', withUnit(said(operators.avg[row])), STAT_TEXTS.avg),
     line('median', withUnit(said(at('p50'))), STAT_TEXTS.p50),
     ...[
@@ -332,7 +334,7 @@ function DelegateDetails({chosen}) {
   if (!delegate) return html`<p class="note">This method has no delegate at instruction ${chosen.id}.</p>`;
   const rows = rowsOfDelegate(shown, delegate),
     module = shown.modules[delegate.module] ?? null,
-    time = (ns, inside) => (shown.runs ? `${timeText(ns, 0, inside)} ${unitName.value}` : null),
+    time = (ns, inside) => (ns === null ? null : `${timeText(ns, 0, inside)} ${unitName.value}`),
     order = Array.from(rows).sort((a, b) => a - b),
     at = shown.delegates.indexOf(delegate);
   const neighbors = [...shown.delegates].sort((a, b) => a.instruction - b.instruction),
@@ -342,18 +344,18 @@ function DelegateDetails({chosen}) {
   return html`<${Definitions} rows=${[
     ['backend', delegate.backend],
     ['module', module ? html`<${ModuleLink} module=${module} />` : delegate.nodes > 0 ? 'several modules' : ''],
-    ['call', time(delegate.call), explain('average of the whole call')],
-    ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg), 'of the average of Method::execute'],
-    ['graph operators', time(delegate.on_nodes, rows), explain('average of the operators inside', rows)],
+    ['typical', time(delegate.call), explain(`the whole call, ${STAT_TEXTS.typical}`)],
+    ['share', shareText(delegate.call, shown.execute.typical), TYPICAL_SHARE],
+    ['graph operators', time(delegate.on_nodes, rows), explain('the operators inside, in the typical run', rows)],
     [
       'the rest of the call',
-      time((delegate.call ?? 0) - (delegate.on_nodes ?? 0)),
-      explain('the call less the operators inside'),
+      time(delegate.call && delegate.call - delegate.on_nodes),
+      explain('the call less the operators inside, in the typical run'),
     ],
     ...DELEGATE_PARTS.map(([key, title]) => [
       title,
       delegate[key] > 0 ? time(delegate[key]) : null,
-      explain('as the backend recorded it'),
+      explain('as the backend recorded it, in the typical run'),
     ]),
     ['delegate before', neighbors[place - 1] ? link(neighbors[place - 1]) : null],
     ['delegate after', neighbors[place + 1] ? link(neighbors[place + 1]) : null],

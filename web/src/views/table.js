@@ -455,7 +455,8 @@ function delegateColumns(rows) {
   const sum = key => row => row.delegates.reduce((all, delegate) => all + (delegate[key] ?? 0), 0),
     parts = DELEGATE_PARTS.filter(([key]) => rows.some(row => sum(key)(row) > 0));
   const first = row => row.delegates[0].instruction,
-    why = row => [row.cutBy, row.why].filter(Boolean).join(': ');
+    why = row => [row.cutBy, row.why].filter(Boolean).join(': '),
+    said = what => `${what}, ${STAT_TEXTS.typical}${withInterruptions()}`;
   return [
     {
       key: 'label',
@@ -483,16 +484,16 @@ function delegateColumns(rows) {
     },
     {...countColumn('delegates of the same modules and operators'), text: row => `×${row.count}`},
     {key: 'nodes', title: 'nodes', hint: 'operators inside one', number: true, width: '60px', value: row => row.nodes},
-    ...(method.value.runs ? timeColumns(rows, {head: `call avg ${unitName.value}`, exact: 'call avg ns'}) : []),
     ...(method.value.runs
       ? [
-          timeColumn('inside', 'inside', 'of the operators inside', row => row.inside, {
+          ...timeColumns(rows, {title: `typical, ${unitName.value}`, hint: said('the whole call')}),
+          timeColumn('inside', 'inside', said('the operators inside'), sum('on_nodes'), {
             rows: row => row.rows,
             width: '84px',
             from: 760,
           }),
           ...parts.map(([key, title]) =>
-            timeColumn(key, title, 'as the backend recorded it, average', sum(key), {width: '92px', from: 1000}),
+            timeColumn(key, title, said('as the backend recorded it'), sum(key), {width: '92px', from: 1000}),
           ),
         ]
       : []),
@@ -670,7 +671,7 @@ const MAKE = {
   backend: rows => backendRows(method.value, times.value, rows),
   delegate: rows => {
     const has = new Set(rows),
-      list = delegateRows(method.value, times.value, !get('each'));
+      list = delegateRows(method.value, !get('each'));
     return rows.length === method.value.operators.timed.length
       ? list
       : list.filter(row => row.rows.some(at => has.has(at)));
