@@ -419,6 +419,13 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
 
 /* ---- Each delegate ---- */
 
+/* Writes above a table of delegates that its times are no medians, if these rank. */
+static void put_no_medians(etr_answer *answer, const etr_method *method) {
+  bool is_timed = method->run_count && method->delegate_count;
+  if (is_timed && etr_ranks_by(answer->profile, ETR_STATISTIC_P50))
+    etr_section_line(answer, ETR_STYLE_PLAIN, 2, ETR_NO_MEDIANS);
+}
+
 /* Writes the lines above a method's table of delegates: its backends, the unit, how many runs were
  * excluded, and what its clock and interruptions limit. */
 static void put_delegates_title(etr_answer *answer, const etr_method *method) {
@@ -432,8 +439,7 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
                                                              : "; times are in ",
                                     is_timed ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
-  if (is_timed && etr_ranks_by(answer->profile, ETR_STATISTIC_P50))
-    etr_section_line(answer, ETR_STYLE_PLAIN, 2, ETR_NO_MEDIANS);
+  put_no_medians(answer, method);
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
@@ -494,6 +500,7 @@ static bool put_informative_delegates(etr_answer *answer, const etr_method *meth
     return true;
   shown->table.medium = medium;
   etr_puts(&answer->writer, "\n");
+  put_no_medians(answer, method);
   etr_table_finish(&shown->table);
   return true;
 }
