@@ -430,13 +430,12 @@ static void put_no_medians(etr_answer *answer, const etr_method *method) {
  * excluded, and what its clock and interruptions limit. */
 static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
+  const char *times_are = ranks_averages(answer) ? "; times are averages in " : "; times are in ";
   bool is_timed = method->run_count && method->delegate_count;
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", etr_label_method(method->name),
                                     method->delegate_count ? backends : "no delegates",
-                                    !is_timed                ? ""
-                                    : ranks_averages(answer) ? "; times are averages in "
-                                                             : "; times are in ",
+                                    is_timed ? times_are : "",
                                     is_timed ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
   put_no_medians(answer, method);

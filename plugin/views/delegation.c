@@ -177,9 +177,9 @@ static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_metho
   return delegate == ETR_NONE ? NULL : &rows[delegate];
 }
 
-/* Adds the ticks per inference of a time slice to the row of its delegate: to the whole call, by
- * compute unit, and as time of operators on nodes or on none or, outside operators, by phase.
- * graph: of the method; NULL if it has none. */
+/* Adds the weighted ticks of a time slice to the row of its delegate: to the whole call, by compute
+ * unit, and as time of operators on nodes or on none or, outside operators, by phase. graph: of the
+ * method; NULL if it has none. */
 static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice, double ticks,
                            const etr_graph *graph) {
   row->is_timed = true;
@@ -195,7 +195,20 @@ static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_sli
     row->estimated += ticks;
 }
 
-/* Adds each time slice of the method's delegates to their rows. */
+/* Divides sums of weighted ticks of a row, but for `typical`, by the sum of the weights. */
+static void divide_times(etr_delegate_row *row, double divisor) {
+  row->call /= divisor;
+  row->on_nodes /= divisor;
+  row->estimated /= divisor;
+  row->off_nodes /= divisor;
+  for (size_t i = 0; i < ETR_PHASES; i++)
+    row->phases[i] /= divisor;
+  for (size_t i = 0; i < ETR_COMPUTE_UNITS; i++)
+    row->units[i] /= divisor;
+}
+
+/* Adds each time slice of the method's delegates to their rows, as ticks per inference. It divides
+ * sums, not each slice, so that whole numbers stay exact. */
 static void add_time_slices(etr_delegate_row *rows, const etr_method *method,
                             const etr_graph *graph, bool is_average) {
   const etr_typical_run *typical = &method->typical;
@@ -206,10 +219,13 @@ static void add_time_slices(etr_delegate_row *rows, const etr_method *method,
                                 : NULL;
     if (!row)
       continue;
-    double in_typical = typical->weights[slice->run] * (double)slice->ticks / typical->divisor;
+    double ticks = (double)slice->ticks, in_typical = typical->weights[slice->run] * ticks;
     row->typical += in_typical;
-    add_time_slice(row, slice, is_average ? etr_ticks_per_run(method, slice->ticks) : in_typical,
-                   graph);
+    add_time_slice(row, slice, is_average ? ticks : in_typical, graph);
+  }
+  for (size_t i = 0; i < method->delegate_count && method->run_count; i++) {
+    rows[i].typical /= typical->divisor;
+    divide_times(&rows[i], is_average ? (double)method->run_count : typical->divisor);
   }
 }
 

@@ -234,7 +234,7 @@ for (const record of RECORDS) {
           const parts = delegate.on_nodes + delegate.off_nodes + delegate.copy_in + delegate.compute + delegate.wait + delegate.copy_out + delegate.other;
           assert.equal(delegate.nodes, mine.length, `${name}, ${delegate.instruction}`);
           assert.ok(Math.abs(delegate.call - parts) < 1e-3, `${name}, ${delegate.instruction}`);
-          assert.ok(Math.abs(delegate.on_nodes - sumOver(operators.numbers('typical'), mine)) < 1e-3, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.on_nodes - sumOver(operators.numbers('typical'), mine)) < 1e-2, `${name}, ${delegate.instruction}`);
         }
       }
     });
