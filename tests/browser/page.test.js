@@ -194,6 +194,17 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     for (const row of await page.rows()) assert.notEqual(row.delegate, '');
   });
 
+  it('has times of delegates in the typical run whatever is chosen', async () => {
+    await go('view=table&by=delegate&each=1&sel=delegate:6&digits=1');
+    const rows = await page.rows(), {typical, share} = await page.details();
+    assert.ok(rows.some(row => `${row['typical, ms']} ms` === typical && row.share === share), JSON.stringify([rows[0], typical, share]));
+    await go('view=table&by=delegate&each=1&sel=delegate:6&digits=1&stat=avg');
+    assert.deepEqual(await page.rows(), rows);
+    assert.equal(await page.frame.getByLabel('Statistic of times').count(), 0);
+    await go('view=table&by=delegate&each=1&digits=1');
+    for (const row of await page.rows()) assert.ok(Number(row['inside, ms']) <= Number(row['typical, ms']), JSON.stringify(row));
+  });
+
   it('marks rows and shows their sum', async () => {
     await go('view=table&by=node');
     await page.grid().focus();
