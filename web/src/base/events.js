@@ -339,53 +339,49 @@ function chainIn(module, head) {
 }
 
 /**
- * Returns the time of modules on two lanes, each {module, label, start, end, events, isSynthetic}: consecutive events
- * of
- * one module are one box. A delegate whose operators belong to one module is one box from the start to the end of its
- * call; one with several modules is drawn by its inner events, whose starts may not be measured.
+ * Returns the time of modules on two lanes, each {module, label, start, end, time, events, isSynthetic}: consecutive
+ * events of one module are one box, which ends where anything else begins; `time` is that of its events. A call whose
+ * operators belong to one module is one event; one with several modules is drawn by its inner events, whose starts may
+ * not be measured.
  */
 export function moduleBoxes(events, head = '') {
   const levels = [[], []],
+    open = [null, null], // the boxes that the next event may be in
     {modulesByPath} = events.method;
-  const add = (level, {key, label}, event) => {
-    const boxes = levels[level],
-      last = boxes.at(-1),
-      isSynthetic = events.measured[event] === 0;
-    if (last?.key === key && last.isSynthetic === isSynthetic) {
-      last.end = Math.max(last.end, events.stop[event]);
-      last.events++;
-      return;
+  const add = (level, place, event) => {
+    const isSynthetic = events.measured[event] === 0;
+    if (open[level]?.key !== place?.key || open[level]?.isSynthetic !== isSynthetic) {
+      open[level] = place && {
+        ...place,
+        module: modulesByPath.get(place.key) ?? null,
+        start: events.start[event],
+        end: 0,
+        time: 0,
+        events: 0,
+        isSynthetic,
+      };
+      if (place) levels[level].push(open[level]);
     }
-    boxes.push({
-      key,
-      module: modulesByPath.get(key) ?? null,
-      label,
-      start: events.start[event],
-      end: events.stop[event],
-      events: 1,
-      isSynthetic,
-    });
+    const box = open[level];
+    if (!box) return;
+    box.end = Math.max(box.end, events.stop[event]);
+    box.time += events.duration[event];
+    box.events++;
   };
-  const placeAt = (event, level) => {
-    const box = chainIn(events.module(event), head)[level];
-    if (box) add(level, box, event);
-  };
-  const place = (event, inside) => {
-    const rows = events.operatorsOf(event);
-    if (rows.length === 0) return;
-    const chain = chainIn(commonModule(events.method.operators, rows), head);
-    const parts = inside.filter(part => events.operator[part] >= 0).sort((a, b) => events.start[a] - events.start[b]);
-    for (const level of [0, 1]) {
-      if (chain[level]) add(level, chain[level], event);
-      else for (const part of parts) placeAt(part, level);
-    }
-  };
+  const chainOf = event => chainIn(events.module(event), head);
   for (let event = 0; event < events.count; event++) {
-    const kind = events.kind[event],
-      parent = events.parent[event];
-    const isInCall = parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length > 0;
-    if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.allInside(event) : []);
-    else if (kind === KERNEL && !isInCall) place(event, []);
+    const {kind, parent, operator, start} = events;
+    if (kind[event] === EXECUTE || kind[event] === INSIDE || (parent[event] >= 0 && kind[parent[event]] !== EXECUTE))
+      continue;
+    const chain = chainOf(event),
+      parts = events
+        .allInside(event)
+        .filter(part => operator[part] >= 0 && !(operator[parent[part]] >= 0))
+        .sort((a, b) => start[a] - start[b]);
+    for (const level of [0, 1]) {
+      if (chain[level] || parts.length === 0) add(level, chain[level], event);
+      else for (const part of parts) add(level, chainOf(part)[level], part);
+    }
   }
   return levels;
 }

@@ -356,6 +356,10 @@ export const RUN_WORDS = {
   slowest: times => byTime(times).at(-1),
 };
 
+/** Returns the position of the time that is nearest to a typical one. */
+export const nearestRun = (times, typical) =>
+  times.reduce((best, ns, at) => (Math.abs(ns - typical) < Math.abs(times[best] - typical) ? at : best), 0);
+
 /** Returns the method with the most time, which is shown first; null if there is none. */
 export function firstMethod(profile) {
   return profile.methods.reduce(

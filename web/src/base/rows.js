@@ -144,7 +144,7 @@ export function partRows(method, {stat, whole, of, events = undefined, isRecorde
   if (stat === 'run') return partsOfRun(method, {whole, of, events});
   if (stat === 'typical')
     return method.groups
-      .filter(group => group.pattern === null && timeOfGroup(group, isRecorded) > RESIDUE)
+      .filter(({pattern, part}) => pattern === null && !(isRecorded && part === INTERRUPTIONS))
       .map(group => partRow(group, timeOfGroup(group, isRecorded), method));
   return method.balance
     .filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE)

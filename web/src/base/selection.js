@@ -48,7 +48,7 @@ export const KIND_TEXTS = {
   backend: 'backend',
   finding: 'what to change',
   tensor: 'tensor',
-  kernel: 'kernel on no node',
+  kernel: 'operator on no node',
   all: 'all operators with a time',
 };
 

@@ -309,9 +309,9 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
 
 /**
  * A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)`
- * tints them. `most` rows are shown at first.
+ * tints them. `most` rows are shown at first; `rest` says below all of them what they leave out.
  */
-export function SmallTable({caption, columns: given, rows, open, isChosen, isHit, command, most = Infinity}) {
+export function SmallTable({caption, columns: given, rows, open, isChosen, isHit, command, most = Infinity, rest}) {
   const [all, setAll] = useState(false),
     list = Array.from(rows),
     columns = isPrinting.value && given.length > MOST_WITH_BARS ? given.filter(({title}) => title) : given,
@@ -342,7 +342,7 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
     <div class="table-tail">
       ${
         list.length === shown.length
-          ? null
+          ? html`<span class="small quiet">${rest}</span>`
           : isPrinting.value
             ? `${left} more${command ? `: ${command}` : ''}`
             : html`

@@ -20,6 +20,7 @@ import {
 } from '../base/app.js';
 import {countText, savingText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
+import {nearestRun} from '../base/method.js';
 import {withSums} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
@@ -57,10 +58,7 @@ function Runs() {
     height = 28,
     step = width / perRun.length,
     gap = step > 4 ? 2 : 0;
-  const nearest = perRun.reduce(
-      (best, ns, at) => (Math.abs(ns - execute.typical) < Math.abs(perRun[best] - execute.typical) ? at : best),
-      0,
-    ),
+  const nearest = nearestRun(perRun, execute.typical),
     marked = chosen < 0 ? nearest : chosen;
   const explainRun = at =>
     `run ${numbers[at]}: ${timeOfRun(perRun[at])}${
@@ -242,9 +240,7 @@ function Rows() {
             Math.floor((room.value.height - 270 - heightsOf(false).kid - (heightsOf(false).each ?? 0)) / 25),
           )
         : ROWS;
-  const isSmall = rows.length > most ? /^(<|0$)/ : /^0$/,
-    small = rows.filter(({time}) => isSmall.test(timeOf(time))),
-    list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
+  const list = rows.length > most ? rows.filter(({time}) => !/^(<|0$)/.test(timeOf(time))) : rows;
   const ofOperators = rows.filter(({kind}) => kind === 'operator').length,
     isFolded = ofOperators < operators.timed.length;
   const said = text
@@ -252,7 +248,15 @@ function Rows() {
     : `${countText(operators.timed.length, 'operator')}${
         isFolded ? ` in ${countText(ofOperators, 'row')}: the same of repeated modules is one` : ''
       }`;
-  const shown = text ? list : withSums(list, method.value.document.answer?.parts, profile.value.leastInside);
+  const shown = text ? list : withSums(list, method.value.document.answer?.parts, profile.value.leastInside),
+    summed = list.length - shown.filter(({kind}) => kind !== 'several').length,
+    rest = [
+      [summed, 'in a sum above'],
+      [rows.length - list.length, `below ${timeWithUnit(1e-9).slice(1)}`],
+    ]
+      .filter(([count]) => count)
+      .map(([count, what]) => `${count} more ${what}`)
+      .join(', ');
   const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
     columns = operatorColumns(shown, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
   return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}
@@ -262,13 +266,8 @@ function Rows() {
       <${Link} act=${() => show('table')}>all in Table<//></div>
     <div class="box"><${SmallTable} caption="Where the time goes" rows=${shown} most=${most} columns=${columns}
       open=${row => (row.kind === 'operator' ? select('repeated', `${row.pattern} ${row.op}`) : set({in: row.filter}))}
-      isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} command=${text ? null : kernelsCommand()} />
-    ${
-      small.length > 2 && list.length <= most
-        ? html`<p class="small quiet box-foot">
-      ${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>`
-        : null
-    }</div>
+      isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} command=${text ? null : kernelsCommand()}
+      rest=${rest} /></div>
       </section>`;
 }
 

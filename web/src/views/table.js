@@ -76,7 +76,7 @@ import {
 } from './time_picture.js';
 
 const KINDS = [
-  ['operator', 'Operator', 'the same operator of repeated modules is one row'],
+  ['operator', 'Operator'],
   ['module', 'Module'],
   ['source', 'Source line'],
   ['backend', 'Backend'],
@@ -89,12 +89,16 @@ const KINDS = [
 declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false), roof: flag(false)});
 for (const [kind] of KINDS) declareTable(kind, 'time-');
 
+const UNFOLDED = {operator: {by: 'node'}, node: {by: 'operator'}};
+
 command({
   name: 'unfold',
   keys: ['u'],
-  text: 'Show each of repeated modules and delegates, or all as one',
+  text: 'Show each of what is one row, or all as one',
   views: ['table'],
-  run: () => set({each: !peek('each')}),
+  group: 'This view',
+  isPossible: () => method.peek().hasGraph,
+  run: () => set(UNFOLDED[shownKind()] ?? {each: !peek('each')}),
 });
 
 /** What the part of the peak is. */

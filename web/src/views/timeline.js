@@ -45,7 +45,7 @@ import {
 import {countText, numberText, shareText, signOf, sizeOf, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {relativePath, shortBackend, shortOp} from '../base/labels.js';
-import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
+import {RUN_WORDS, nearestRun, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colors.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows, rowLabels} from '../base/rows.js';
@@ -96,19 +96,13 @@ command({
 
 const timesOf = runs => runs.map(({execute}) => execute);
 
-/* The position of the run that is nearest to the typical time. */
-function nearestAt({runs}, typical) {
-  const away = ({execute}) => Math.abs(execute - typical);
-  return runs.reduce((best, run, at) => (away(run) < away(runs[best]) ? at : best), 0);
-}
-
 /* The number of the run that the state asks for; null if it asks for none. */
 const shownRunNumber = () => (get('stat') === 'run' ? Number(get('run')) : null);
 
 /* The position of a run among those of a timeline: the one of the state, or the one nearest to typical. */
 function runAt(timeline, wanted, shown) {
   const found = wanted === null ? -1 : timeline.runs.findIndex(({run}) => run === wanted);
-  return found >= 0 ? found : nearestAt(timeline, shown.execute.typical ?? RUN_WORDS.median(timesOf(timeline.runs)));
+  return found >= 0 ? found : nearestRun(timesOf(timeline.runs), shown.execute.typical);
 }
 
 /* Other runs to draw below: the fastest, the slowest, and the neighbors. */
@@ -409,7 +403,7 @@ function told({name, events, event, box, own, same}, raw) {
     return {
       lines: [
         `${side}${box.key}`,
-        share(box.end - box.start),
+        share(box.time),
         `${countText(box.events, 'event')}${box.isSynthetic ? ' · starts are not recorded' : ''}`,
       ],
     };
@@ -637,7 +631,7 @@ function SpanTable({picture, span}) {
 
 function RunChoice({timeline, at, shown}) {
   const {runs} = timeline,
-    words = new Map([[nearestAt(timeline, shown.execute.typical), 'nearest to typical']]);
+    words = new Map([[nearestRun(timesOf(runs), shown.execute.typical), 'nearest to typical']]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
     if (word === 'median') continue;
     const found = find(timesOf(runs));
@@ -818,7 +812,7 @@ function KernelDetails({chosen}) {
   const events = timeline.eventsOf(runAt(timeline, shownRunNumber(), method.value)),
     calls = callsOf(events, chosen.id).slice(0, MOST_CALLS);
   return html`<h3>Calls in run ${events.run}</h3><${Definitions} rows=${calls.map(call => [
-    `instruction ${events.instruction[call]}`,
+    `instruction ${events.instruction[call]}${events.rawName(call).match(/ #\d+$|:OpId_\d+$/)?.[0] ?? ''}`,
     `${isLong(events, call) ? '▼ ' : ''}${measured(events.duration[call], events.backend(call))}${usualText(events, call, ', ')}`,
   ])} />`;
 }
@@ -879,7 +873,7 @@ export function TimelineView() {
       change=${() => set({'tl.full': !get('tl.full')}, {replace: true})} />`
         : null
     }
-    <span class="count fits" title=${said} aria-description=${clockText()}>
+    <span class="count fits">
       ${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>
       ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
     ${
