@@ -113,8 +113,8 @@ static const char *layers_note(const etr_profile *profile, const etr_method *met
     return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
                       : NULL;
   if (method->graph == ETR_NONE)
-    return "no layers: an ETDump has no graph. Ask for the .pte (operators, shapes) and ETRecord "
-           "(modules, source lines) of its export, for the device and the number of threads";
+    return "no layers: an ETDump has no graph. Ask for its .pte (operators, shapes), the ETRecord "
+           "(modules, source lines) of the same export, the device and its number of threads";
   if (is_program)
     return "no modules and no source lines: only an ETRecord has them "
            "(generate_etrecord=True at the export)";

@@ -29,8 +29,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
 
   after(() => rmSync(folder, {recursive: true}));
 
-  async function show(path) {
-    pages.push(await ExecuTorchTab.openReport(path));
+  async function show(path, size) {
+    pages.push(await ExecuTorchTab.openReport(path, size));
     return pages.at(-1);
   }
 
@@ -152,6 +152,27 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^typical, with interruptions, ms/);
     await dashboard.setting('Statistic of times', 'avg');
     assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^avg, ms/);
+  });
+
+  it('lists in Summary the rows that it counts, says what it leaves out, and shows each operator by a key', async () => {
+    const path = join(folder, 'vit.html');
+    run('report', join(fixtures, 'vit_xnnpack'), '-o', path);
+    const dashboard = await show(path, {width: 1280, height: 800}), section = dashboard.frame.locator('.rows-section'), rows = section.locator('tbody tr'), tail = section.locator('.table-tail');
+    await dashboard.page.keyboard.press('.'); // from all digits to those that are known
+    const [more] = (await tail.getByText(/^\d+ more$/).innerText()).split(' '), first = await rows.count();
+    await tail.getByText(/^\d+ more$/).click();
+    await tail.getByText(/ more below /).waitFor();
+    assert.equal(await rows.count(), first + Number(more));
+    const isSum = name => / all$/.test(name), left = (await tail.innerText()).match(/\d+(?= more)/g).reduce((sum, count) => sum + Number(count), 0),
+      listed = (await rows.locator('td:first-child').allInnerTexts()).filter(name => !isSum(name)).length;
+    await dashboard.view('Table');
+    const grid = dashboard.frame.getByRole('grid', {name: 'Rows by operator'});
+    assert.equal(listed + left, Number(await grid.getAttribute('aria-rowcount')) - 1, 'rows of Table');
+    await dashboard.page.keyboard.press('u');
+    await dashboard.frame.getByRole('grid', {name: 'Rows by node'}).waitFor();
+    await dashboard.page.keyboard.press('u');
+    await grid.waitFor();
+    assert.deepEqual(dashboard.errors, []);
   });
 
   it('of a language model says tokens per second and the first token of all phases and methods on one screen', async () => {
@@ -314,7 +335,13 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json')).methods,
       {count} = kernels.find(({kernel}) => kernel === name);
     await dashboard.frame.getByRole('heading', {name, exact: true}).waitFor();
-    assert.equal(await dashboard.frame.locator('.details dl dt').count(), count, 'a line for each call');
+    assert.equal(new Set(await dashboard.frame.locator('.details dl dt').allInnerTexts()).size, count, 'a line for each call, each with a name of its own');
+    await dashboard.view('Table');
+    await dashboard.page.keyboard.press('?');
+    await dashboard.frame.getByRole('dialog', {name: 'Keys'}).waitFor();
+    assert.equal(await dashboard.frame.getByText('Show each of what is one row').count(), 0, 'kernels are rows in the timeline alone');
+    await dashboard.page.keyboard.press('?');
+    await dashboard.view('Timeline');
     assert.equal(await dashboard.frame.locator('.dots circle').count(), count * runs, 'a dot for each call and run');
     assert.deepEqual(dashboard.errors, []);
   });

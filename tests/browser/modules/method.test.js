@@ -132,6 +132,7 @@ for (const record of RECORDS) {
         const times = {stat: 'typical', of: operators.numbers('typical'), whole: method.execute.typical}, rows = allRowsOf(method, times);
         const sum = list => list.reduce((all, {time}) => all + time, 0), off = 1e-3 * operators.timed.length + 1e-6 * times.whole;
         assert.ok(Math.abs(sum(rows) - times.whole) <= off, `${sum(rows)} of ${times.whole}`);
+        assert.equal(partRows(method, times).length, method.groups.filter(({pattern}) => pattern === null).length, 'a row of each part of the library, also of what took no time');
         assert.deepEqual(operatorRows(method, times).flatMap(({rows: inside}) => inside).sort((a, b) => a - b), [...operators.timed]);
         const boxes = icicleOf(rows, {head: headOfRows(rows), whole: times.whole, method});
         assert.ok(Math.abs(sum(boxes) - sum(rows)) <= off, 'the icicle adds up');

@@ -118,6 +118,18 @@ describe('events of a run', () => {
     assert.deepEqual(told(moduleBoxes(events, 'a')[0]), [['b', 1, 31, false], ['b', 32, 52, true], ['c', 52, 82, true]], 'below a head');
   });
 
+  it('have modules over time whose boxes end where anything else begins, with the time of their own events', () => {
+    const paths = ['stages.1.blocks', 'stages.1.blocks', 'stem', 'stages.1.blocks', '', 'stages.1.blocks', 'stages.1.blocks'], modules = paths.map(path => ({path, pattern: path}));
+    const run = {
+      count: 7, method: {modulesByPath: new Map(modules.map(module => [module.path, module]))}, kind: Array(7).fill(KERNEL), parent: Array(7).fill(-1), operator: [0, 1, 2, 3, 4, 5, 6], measured: Array(7).fill(1),
+      start: [0, 10, 20, 60, 70, 75, 85], stop: [8, 18, 58, 65, 75, 80, 90], duration: [8, 8, 38, 5, 5, 5, 5], module: event => modules[event], allInside: () => [],
+    };
+    const told = list => list.map(({key, start, end, time, events: count}) => [key, start, end, time, count]);
+    const [first, second] = moduleBoxes(run, 'stages');
+    assert.deepEqual(told(first), [['stages.1', 0, 18, 16, 2], ['stem', 20, 58, 38, 1], ['stages.1', 60, 65, 5, 1], ['stages.1', 75, 90, 10, 2]]);
+    assert.deepEqual(told(second), told(first).filter(([key]) => key !== 'stem').map(([key, ...rest]) => [`${key}.blocks`, ...rest]), 'also where the event between has no place on the lane');
+  });
+
   it('have a typical one among equal modules, or none', () => {
     const boxes = (...times) => times.map((time, at) => ({key: `l.${at}`, module: {pattern: 'l.*'}, start: 100 * at, end: 100 * at + time, events: 9}));
     for (const [times, found] of [[[5, 9, 7, 8], [300, 308]], [[5, 9, 7, 8, 7, 7, 7, 7, 7, 90], [700, 707]], [[5, 7, 8], null], [[1, 5, 9, 50, 60], null]]) assert.deepEqual(typicalModule(boxes(...times)), found, times.join());
@@ -181,7 +193,12 @@ for (const record of RECORDS)
             within(rows.reduce((all, row) => all + row.total, 0), touched.reduce((all, event) => all + total[event], 0), 1e-12, `total by ${by}`);
             within(rows.reduce((all, row) => all + row.self, 0), touched.reduce((all, event) => all + self[event], 0), 1e-12, `self by ${by}`);
           }
-          for (const level of moduleBoxes(events)) for (const [index, box] of level.entries()) if (index) assert.ok(box.start >= level[index - 1].start, 'boxes of modules are in order');
+          for (const level of moduleBoxes(events))
+            for (const [index, box] of level.entries()) {
+              if (index) assert.ok(box.start >= level[index - 1].start, 'boxes of modules are in order');
+              const covered = events.start.findIndex((start, event) => events.kind[event] === CALL && start > box.start && events.stop[event] < box.end && events.module(event) && `${events.module(event).path}.`.indexOf(`${box.key}.`) !== 0);
+              assert.equal(covered, -1, `${box.key} covers ${covered}, which is of another module`);
+            }
         }
       });
     }

@@ -137,10 +137,11 @@ export function stepText(ns) {
   return ns >= 1e3 ? `${Number((ns / 1e3).toPrecision(3))} µs` : `${Number(ns.toPrecision(3))} ns`;
 }
 
+/** Formats the place of a source line: "model.py:12". */
+export const lineText = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
+
 /** Formats a source line: "model.py:12 in forward". */
-export function sourceText(source) {
-  return source ? `${source.file.split('/').pop()}:${source.line} in ${source.function}` : '';
-}
+export const sourceText = source => (source ? `${lineText(source)} in ${source.function}` : '');
 
 /** Returns "Linear" for "torch.nn.modules.linear.Linear". */
 export function shortType(type) {

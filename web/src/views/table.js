@@ -26,7 +26,16 @@ import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
 import {optionsOf, termsOf, without} from '../base/filter.js';
-import {callsText, countText, rateText, relativeText, shareText, shortType, sourceText} from '../base/format.js';
+import {
+  callsText,
+  countText,
+  lineText,
+  rateText,
+  relativeText,
+  shareText,
+  shortType,
+  sourceText,
+} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend, shortOp} from '../base/labels.js';
 import {CPU, DELEGATE_PARTS} from '../base/method.js';
@@ -262,10 +271,7 @@ const countColumn = (hint = 'operators of the graph') => ({
   plain: row => (row.count >= 1 ? String(row.count) : ''),
 });
 
-const lineOf = row => {
-  const source = row.rows.length ? method.value.operators.source(row.rows[0]) : null;
-  return source ? `${source.file.split('/').pop()}:${source.line}` : '';
-};
+const lineOf = row => lineText(method.value.operators.source(row.rows[0]));
 
 const eachColumn = () =>
   timeColumn('each', 'each', 'mean of one of them', row => (row.count >= 1 ? row.time / row.count : NaN), {

@@ -20,7 +20,7 @@ import {
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {search} from '../base/filter.js';
-import {shareText} from '../base/format.js';
+import {lineText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
@@ -176,7 +176,7 @@ function told(box, kid) {
   ];
   const where = [
     kind === 'operator' ? shortBackend(backend) : (HINTS[kid?.part] ?? ''),
-    source ? `${source.file.split('/').pop()}:${source.line}` : '',
+    lineText(source),
     kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be ${hiddenText()}` : '',
   ].filter(Boolean);
   const change = bothTimes(changeOfBox(box, kid));

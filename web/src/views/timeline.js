@@ -42,7 +42,7 @@ import {
   timesOfRun,
   typicalModule,
 } from '../base/events.js';
-import {countText, numberText, shareText, signOf, sizeOf, stepText} from '../base/format.js';
+import {countText, numberText, lineText, shareText, signOf, sizeOf, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, nearestRun, placeOf, rowsInside} from '../base/method.js';
@@ -386,8 +386,6 @@ const KIND_TEXT = {
 /* Times of one run: only the step of the clock limits their digits. */
 const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
-const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
-
 /* How long an event takes usually, after a separator: ", median 1.2, 1.0 – 3.4"; nothing of a single run. */
 function usualText(events, event, separator) {
   if (method.value.runs < 2) return '';
@@ -431,7 +429,7 @@ function told({name, events, event, box, own, same}, raw) {
         : [
             isOperator(events, event) && isLong(events, event) ? 'far longer than usual: interrupted?' : '',
             where,
-            row >= 0 ? sourceAt(operators.source(row)) : '',
+            row >= 0 ? lineText(operators.source(row)) : '',
             placed,
           ]
             .filter(Boolean)
@@ -526,7 +524,7 @@ export function readSpan(said) {
 
 /* ---- The table of a span ---- */
 
-const keyText = (by, key) => (by === 'source' && key.includes('/') ? key.slice(key.lastIndexOf('/') + 1) : key);
+const keyText = (by, key) => (by === 'source' ? key.split('/').pop() : key);
 const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
 const SUMS = ['count', 'total', 'self'];
 
