@@ -168,7 +168,7 @@ export function goneRows(kind, made, isFolded) {
         ? []
         : partRows(baseMethod.value, {stat: 'typical', whole: 0, of: null, isRecorded: true});
     const goneParts = parts
-      .filter(row => !(newOf(of(row)) > 0))
+      .filter(row => row.time > 0 && !(newOf(of(row)) > 0) && !shown.has(of(row)))
       .map(row => {
         const {key, label, part, isComputing, op, backend, hue} = row;
         return goneRow('part', label, of(row), {key, part, isComputing, op, backend, hue});

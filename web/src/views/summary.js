@@ -118,7 +118,8 @@ function RunsText() {
     ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}
     <div><span aria-description=${explainRuns('of Method::execute')}>${variationText(method.value.document)}</span>${
       load > 0
-        ? html` · <span aria-description="measured once, by the runtime’s clock">loading takes ${timeOfRun(load)}, once</span>`
+        ? html` · <span
+          aria-description="measured once, by the runtime’s clock">loading takes ${timeOfRun(load)}, once</span>`
         : null
     }</div>`;
 }
