@@ -154,8 +154,10 @@ void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena) {
   etr_map_init(&tags->taken, arena);
 }
 
-/* Returns a name on one line, in which control characters are blanks; one of more than MOST_BYTES
- * is cut at a character and ends in "...". NULL when out of memory. */
+/* Returns a name on one line, in which control characters are blanks, and parentheses are square
+ * brackets: CUSTOM SCALARS takes what is between the first and the last parenthesis of "tag (run)"
+ * for the run. One of more than MOST_BYTES is cut at a character and ends in "...". NULL when out of
+ * memory. */
 static const char *clean_name(etr_arena *arena, const char *name) {
   size_t size = strlen(name);
   bool is_long = size > MOST_BYTES;
@@ -165,6 +167,8 @@ static const char *clean_name(etr_arena *arena, const char *name) {
   for (char *character = clean; character && *character; character++)
     if ((unsigned char)*character < ' ' || *character == 0x7F)
       *character = ' ';
+    else if (*character == '(' || *character == ')')
+      *character = *character == '(' ? '[' : ']';
   return clean;
 }
 
