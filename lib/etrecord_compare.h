@@ -602,6 +602,8 @@ typedef struct etr_comparison {
   double limit;           /**< the limit of the options; 0: none */
   double recording_noise; /**< the value that rule S used */
   etr_turns turns;        /**< whether the recordings were taken in turns */
+  bool is_one_program;    /**< both sides are recordings of one record, and no noise was given: of
+                             too few recordings, none is faster or slower */
 } etr_comparison;
 
 /**

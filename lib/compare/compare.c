@@ -1148,6 +1148,16 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
+/* Returns whether both sides are recordings of one record: its file has the same path and, of
+ * documents, which have only the end of a path, its program as many bytes. */
+static bool are_of_one_record(const etr_side *base, const etr_side *newer) {
+  const char *paths[] = {base->profile->etrecord ? base->profile->etrecord : base->profile->pte,
+                         newer->profile->etrecord ? newer->profile->etrecord : newer->profile->pte};
+  return base->is_of_document == newer->is_of_document && paths[0] && paths[1] &&
+         strcmp(paths[0], paths[1]) == 0 &&
+         (!base->is_of_document || base->pte_bytes == newer->pte_bytes);
+}
+
 /* Compares two sides: finds in which order their recordings were made, then compares their methods
  * and their loads. Fails when out of memory, for which the caller fills the error, or if events are
  * needed and missing. */
@@ -1172,6 +1182,8 @@ static etr_status compare_sides(comparison_box *box, const etr_compare_options *
   if (!etr_turns_find(&box->comparison.turns, base, newer, c.rules.options, &c.scratch))
     return ETR_ERROR_MEMORY;
   c.rules.turns = box->comparison.turns;
+  c.rules.is_one_program = box->comparison.is_one_program = c.rules.options->recording_noise <= 0 &&
+                                                            are_of_one_record(base, newer);
   etr_status status = compare_methods(&c);
   if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena)))
     status = ETR_ERROR_MEMORY;

@@ -417,6 +417,10 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
     change->reason = ETR_REASON_NONE;
   else
     change->verdict = weaker_verdict(change->verdict);
+  bool refutes_noise = change->assumes & ETR_ASSUMES_RECORDING_NOISE &&
+                       change->verdict >= ETR_VERDICT_LIKELY_FASTER;
+  if (rules->is_one_program && refutes_noise)
+    change->verdict = ETR_VERDICT_CANNOT_TELL;
 }
 
 /* ---- Changes that are judged alone ---- */

@@ -22,7 +22,8 @@ typedef struct etr_noise_rules {
   const etr_compare_options *options;
   etr_turns turns;
   etr_arena *scratch;
-  double level; /* of a change that is judged by itself: 0.05 for 5 % */
+  double level;        /* of a change that is judged by itself: 0.05 for 5 % */
+  bool is_one_program; /* see etr_comparison */
 } etr_noise_rules;
 
 /** Returns the assumed standard deviation of the logarithms of times between recordings of one

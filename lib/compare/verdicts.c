@@ -16,6 +16,7 @@ typedef struct verdict_case {
   etr_side_recordings sides[2]; /* of the base and of the newer profile */
   etr_change change;
   etr_turns turns;
+  bool is_one_program;
   bool is_timed_twice, is_decided;
 } verdict_case;
 
@@ -85,7 +86,8 @@ etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *compar
   *added = (verdict_case){.method = etr_arena_text(arena, etr_slice_of(name)),
                           .of = etr_execute_cases(comparison)[method],
                           .change = pair->execute,
-                          .turns = comparison->turns};
+                          .turns = comparison->turns,
+                          .is_one_program = comparison->is_one_program};
   added->is_timed_twice = added->of.test.change != NULL;
   if (added->is_timed_twice) {
     added->sides[0] = copy_recordings(arena, added->of.test.base_recordings);
@@ -118,6 +120,7 @@ static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_cou
     verdict_case *c = v->cases.data[i];
     const etr_noise_rules rules = {.options = &v->options,
                                    .turns = c->turns,
+                                   .is_one_program = c->is_one_program,
                                    .scratch = &scratch,
                                    .level = ETR_NOISE_LEVEL / (double)open_count};
     if (!c->is_timed_twice || c->is_decided || strcmp(c->method, method) != 0)

@@ -146,20 +146,28 @@ void etr_profile_put_record(etr_profile_doc *doc);
 
 /* ---- The runs of a method that a document has event by event and operator by operator ---- */
 
-/** The most events of one method that a document has, unless its median run alone has more. 200,000
- * events take about half a megabyte in a report. */
+/** The most events of one method that a document has, unless the run nearest to the typical one
+ * alone has more. 200,000 events take about half a megabyte in a report. */
 enum { ETR_PROFILE_MOST_EVENTS = 200000 };
 
 /** Runs of a method. */
 typedef struct etr_profile_runs {
   const uint32_t *run_indices; /* indices among its included runs, ascending */
   size_t count;
-  size_t fastest, median, slowest; /* indices into run_indices; median: the faster one of two.
-                                      `count` if it is not there */
 } etr_profile_runs;
 
+/** Returns true if a run, an index among the method's included ones, is its first one after a load:
+ * no excluded run, such as warm-up, was before it. */
+bool etr_profile_is_first_run(const etr_profile *profile, const etr_method *method, size_t at);
+
+/** Finds the run that is most like the typical one: its parts differ least from the typical parts,
+ * in all, and of equal runs its time. First runs after a load count only if there are no others.
+ * Returns false when out of memory. */
+bool etr_profile_nearest_run(uint32_t *out, etr_arena *arena, const etr_profile *profile,
+                             const etr_method *method);
+
 /** Chooses the runs whose events are written: all of them, or as many as ETR_PROFILE_MOST_EVENTS
- * allows: the median, slowest, fastest and first one, then others that are evenly spaced. Returns
+ * allows: the nearest, slowest, fastest and first one, then others that are evenly spaced. Returns
  * false when out of memory. */
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method);

@@ -242,7 +242,8 @@ static bool put_parts(etr_profile_doc *doc, const etr_method *method,
 /* ---- Methods ---- */
 
 /* Writes the times of a method's runs, in nanoseconds: statistics per run, the total of all runs,
- * the time of each, and the numbers of the runs among those of the profile. */
+ * the time of each, the numbers of the runs among those of the profile, the first ones after loads,
+ * and the one nearest to typical. */
 static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   etr_field_begin_object(f, "execute");
@@ -257,6 +258,14 @@ static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
+  etr_field_begin_list(f, "runs_after_load");
+  for (size_t i = 0; i < method->run_count; i++)
+    if (etr_profile_is_first_run(f->profile, method, i))
+      etr_jw_uint(f->json, i);
+  etr_jw_end(f->json);
+  uint32_t nearest;
+  if (etr_profile_nearest_run(&nearest, &doc->arena, f->profile, method))
+    etr_field_number(f, "nearest_run", method->run_count ? (double)nearest : NAN);
 }
 
 /* Writes everything about a method, and those of its parts that were asked for. "skipped" is the

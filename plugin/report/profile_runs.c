@@ -4,7 +4,9 @@
  * of each operator in each of them.
  */
 #include "report/profile_doc.h"
+#include "views/run_sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- Which runs ---- */
@@ -56,14 +58,6 @@ static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
   return most_events;
 }
 
-/* Returns where a run is in the list of chosen runs; its count if it is not there. */
-static size_t index_in_list(const etr_profile_runs *runs, uint32_t run_index) {
-  size_t at = 0;
-  while (at < runs->count && runs->run_indices[at] != run_index)
-    at++;
-  return at;
-}
-
 /* Chooses further runs, evenly spaced among those that are not chosen yet, until `room` runs are
  * chosen or all are. */
 static void choose_evenly(bool *is_chosen, size_t count, size_t room) {
@@ -81,6 +75,38 @@ static void choose_evenly(bool *is_chosen, size_t count, size_t room) {
   }
 }
 
+bool etr_profile_is_first_run(const etr_profile *profile, const etr_method *method, size_t at) {
+  uint32_t run = method->runs[at], series = profile->runs[run].series;
+  bool is_first = at == 0 || profile->runs[method->runs[at - 1]].series != series;
+  for (size_t i = 0; is_first && i < method->skipped_run_count; i++)
+    is_first = method->skipped_runs[i] > run ||
+               profile->runs[method->skipped_runs[i]].series != series;
+  return is_first;
+}
+
+bool etr_profile_nearest_run(uint32_t *out, etr_arena *arena, const etr_profile *profile,
+                             const etr_method *method) {
+  const uint64_t *ticks = etr_run_parts(arena, method);
+  double typical[ETR_TIME_PARTS] = {0}, least[3] = {INFINITY, INFINITY, INFINITY};
+  *out = 0;
+  for (size_t i = 0; i < method->part_count; i++)
+    typical[method->parts[i].part] += method->parts[i].typical;
+  for (uint32_t run = 0; ticks && run < method->run_count; run++) {
+    double away[3] = {etr_profile_is_first_run(profile, method, run), 0,
+                      fabs((double)method->execute_per_run[run] - method->execute.typical)};
+    for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
+      away[1] += fabs((double)ticks[part * method->run_count + run] - typical[part]);
+    size_t level = 0;
+    while (level < 2 && away[level] == least[level])
+      level++;
+    if (away[level] < least[level]) {
+      memcpy(least, away, sizeof least);
+      *out = run;
+    }
+  }
+  return ticks != NULL;
+}
+
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
   const run_time *runs = sort_runs(arena, method);
@@ -91,19 +117,16 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
     return false;
   size_t count = method->run_count;
   size_t room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
-  uint32_t median = runs[(count - 1) / 2].run_index;
-  uint32_t slowest = runs[count - 1].run_index;
-  uint32_t fastest = runs[0].run_index;
-  const uint32_t first[] = {median, slowest, fastest, 0}; /* 0: the first run */
+  uint32_t nearest, slowest = runs[count - 1].run_index, fastest = runs[0].run_index;
+  if (!etr_profile_nearest_run(&nearest, arena, profile, method))
+    return false;
+  const uint32_t first[] = {nearest, slowest, fastest, 0}; /* 0: the first run */
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
   choose_evenly(is_chosen, count, room);
   for (uint32_t i = 0; i < count; i++)
     if (is_chosen[i])
       run_indices[out->count++] = i;
-  out->median = index_in_list(out, median);
-  out->slowest = index_in_list(out, slowest);
-  out->fastest = index_in_list(out, fastest);
   return !etr_arena_failed(arena);
 }
 

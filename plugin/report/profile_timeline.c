@@ -245,10 +245,6 @@ static bool put_run(timeline *t, uint32_t run_index) {
   return good;
 }
 
-static void put_place(const etr_fields *f, const char *key, size_t index, size_t count) {
-  etr_field_number(f, key, index < count ? (double)index : NAN);
-}
-
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
                               const etr_profile_operators *ops) {
   const etr_fields *f = &doc->fields;
@@ -260,9 +256,6 @@ bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
     return false;
   etr_jw_object(f->json);
   etr_field_count(f, "runs_left_out", method->run_count - shown.count);
-  put_place(f, "fastest", shown.fastest, shown.count);
-  put_place(f, "median", shown.median, shown.count);
-  put_place(f, "slowest", shown.slowest, shown.count);
   etr_field_begin_list(f, "runs");
   for (size_t i = 0; good && i < shown.count; i++)
     good = put_run(&t, shown.run_indices[i]);

@@ -45,6 +45,9 @@ bool etr_diff_may_be_other_models(const etr_method_pair *method);
  * more". Changes below 2 % of the longer inference are left out. Returns "" if nothing is worth a
  * word, if the two may be different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
+/** Returns whether both sides are recordings of one program that differ by more than is assumed. */
+bool etr_diff_is_of_one_program(const etr_diff_output *o, const etr_change *change);
+
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
  * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing
  * to say. Per cents are of the base. */

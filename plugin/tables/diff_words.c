@@ -285,6 +285,11 @@ static void put_change_and_interval(const etr_diff_output *o, etr_writer *writer
   put_interval_in_parentheses(o, writer, change);
 }
 
+bool etr_diff_is_of_one_program(const etr_diff_output *o, const etr_change *change) {
+  return o->comparison->is_one_program && change->verdict == ETR_VERDICT_CANNOT_TELL &&
+         change->assumes & ETR_ASSUMES_RECORDING_NOISE && (change->low > 0 || change->high < 0);
+}
+
 /* Writes the verdict that both sides are equal or that the data do not decide, with the change
  * relative to the base and its bounds: "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal
  * within 5 %: ...", where 5 % is the comparison's limit. */
@@ -296,7 +301,9 @@ static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
     etr_put_general(writer, 100 * o->comparison->limit, 6);
     etr_puts(writer, " %");
   } else
-    etr_puts(writer, "cannot tell");
+    etr_puts(writer, etr_diff_is_of_one_program(o, change)
+                         ? "recordings of one program differ, measure again"
+                         : "cannot tell");
   if (isnan(change->relative))
     return;
   etr_puts(writer, ": ");
@@ -425,6 +432,12 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
         "recordings on each side, or %d runs for a likely answer%s",
         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS, (int)ETR_LEAST_RUNS, cause));
   case ETR_REASON_ONE_RECORDING:
+    if (etr_diff_is_of_one_program(o, change))
+      return etr_or_empty(etr_arena_format(
+          arena,
+          "both sides are recordings of one program, which should not differ by more than %.3g %%, "
+          "unless devices or runtimes do: measure again, %d or more on each side, in turns%s",
+          100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
     return etr_or_empty(etr_arena_format(
         arena,
         "%s: the interval is right if recordings of one program differ by at most %.3g %%; %d or "

@@ -11,6 +11,7 @@
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
 #include "views/accuracy_view.h"
+#include "views/run_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -292,21 +293,11 @@ static void add_curves_by_key(builder *b, const char *group, key_of key, size_t 
 /* ---- Parts ---- */
 
 /* Adds a curve for each part of the time of an inference (operators, delegate calls, ...) that is
- * worth showing. The runtime has what the other parts leave of each inference. */
+ * worth showing. */
 static void add_part_curves(builder *b) {
   size_t runs = b->method->run_count;
-  uint64_t *ticks = etr_arena_alloc_array(b->arena, ETR_TIME_PARTS * runs, sizeof *ticks);
-  if (!ticks)
-    return;
-  uint64_t *runtime = ticks + ETR_TIME_RUNTIME * runs;
-  memcpy(runtime, b->method->execute_per_run, runs * sizeof *runtime);
-  for (size_t i = 0; i < b->method->time_slice_count; i++) {
-    const etr_time_slice *time_slice = &b->method->time_slices[i];
-    ticks[time_slice->part * runs + time_slice->run] += time_slice->ticks;
-    ETR_CHECK(time_slice->ticks <= runtime[time_slice->run]);
-    runtime[time_slice->run] -= time_slice->ticks;
-  }
-  for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
+  const uint64_t *ticks = etr_run_parts(b->arena, b->method);
+  for (etr_time_part part = 0; ticks && part < ETR_TIME_PARTS; part++)
     if (is_worth_showing(b, ticks + part * runs))
       add_run_curve(b, ETR_TB_PARTS, etr_time_part_name(part), ticks + part * runs);
 }

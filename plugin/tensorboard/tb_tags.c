@@ -156,8 +156,8 @@ void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena) {
 
 /* Returns a name on one line, in which control characters are blanks, and parentheses are square
  * brackets: CUSTOM SCALARS takes what is between the first and the last parenthesis of "tag (run)"
- * for the run. One of more than MOST_BYTES is cut at a character and ends in "...". NULL when out of
- * memory. */
+ * for the run. One of more than MOST_BYTES is cut at a character and ends in "...". NULL when out
+ * of memory. */
 static const char *clean_name(etr_arena *arena, const char *name) {
   size_t size = strlen(name);
   bool is_long = size > MOST_BYTES;

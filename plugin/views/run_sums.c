@@ -58,3 +58,18 @@ size_t etr_run_sums_of(etr_run_sums *sums, size_t group) {
   }
   return runs;
 }
+
+uint64_t *etr_run_parts(etr_arena *arena, const etr_method *method) {
+  size_t runs = method->run_count;
+  uint64_t *ticks = etr_arena_alloc_array(arena, ETR_TIME_PARTS * runs, sizeof *ticks);
+  uint64_t *runtime = ticks ? ticks + ETR_TIME_RUNTIME * runs : NULL;
+  if (runs && runtime)
+    memcpy(runtime, method->execute_per_run, runs * sizeof *runtime);
+  for (size_t i = 0; runtime && i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    ticks[slice->part * runs + slice->run] += slice->ticks;
+    ETR_CHECK(slice->ticks <= runtime[slice->run]);
+    runtime[slice->run] -= slice->ticks;
+  }
+  return ticks;
+}

@@ -39,4 +39,8 @@ const etr_run_slice *etr_run_sums_slices(const etr_run_sums *sums, size_t group,
  * in each of them. Returns the number of these runs. */
 size_t etr_run_sums_of(etr_run_sums *sums, size_t group);
 
+/** Returns how many ticks each part of the method's time took in each of its runs, as
+ * [part * run_count + run]; the runtime has what the other parts leave. NULL when out of memory. */
+uint64_t *etr_run_parts(etr_arena *arena, const etr_method *method);
+
 #endif

@@ -137,7 +137,7 @@ static etr_change judge_in(const recordings base, const recordings newer, double
       .base_typical = old.time.typical, .new_typical = now.time.typical, .low = NAN, .high = NAN};
   etr_arena scratch = {0};
   etr_noise_test test = {old.time, now.time, &change, &old.recordings, &now.recordings, 1};
-  const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch, ETR_NOISE_LEVEL};
+  const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch, ETR_NOISE_LEVEL, false};
   cr_assert(etr_noise_judge(&test, &rules));
   etr_arena_clear(&old.arena);
   etr_arena_clear(&now.arena);
@@ -461,7 +461,7 @@ Test(noise, rows_lend_each_other_strength) {
                     {-0.0224258662, 0.0280109826, ETR_VERDICT_CANNOT_TELL}};
   const etr_compare_options options = {0};
   etr_arena scratch = {0};
-  const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL};
+  const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL, false};
   etr_noise_test tests[ROWS];
   etr_change changes[ROWS];
   for (size_t i = 0; i < ROWS; i++)
@@ -490,7 +490,7 @@ Test(noise, one_row_of_many_needs_a_larger_change) {
   const etr_compare_options options = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
-    const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL};
+    const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL, false};
     etr_noise_test tests[COUNT];
     etr_change changes[COUNT];
     for (size_t k = 0; k < COUNT; k++) {

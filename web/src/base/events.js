@@ -254,18 +254,24 @@ function withTimes(table) {
 }
 
 /**
- * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events,
- * eventsOf(at)}. Runs with the same events share a structure.
+ * Reads the section `timeline`: {runs: [{run: its number, execute, isFirst: after a load}], nearest: the position of the
+ * one nearest to typical, leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share a
+ * structure.
  * Null if no run was recorded.
  */
 export function readTimeline(said, texts, method) {
   if (!said?.runs.length) return null;
-  const numbers = method.document.run_numbers,
+  const {run_numbers: numbers, runs_after_load: firsts, nearest_run: nearest} = method.document,
     kept = [],
-    runs = said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]}));
+    runs = said.runs.map(({run}) => ({
+      run: numbers[run] ?? run,
+      execute: method.perRun[run],
+      isFirst: firsts.includes(run),
+    }));
   const tableOf = at => withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]});
   return {
     runs,
+    nearest: said.runs.findIndex(({run}) => run === nearest),
     leftOut: said.runs_left_out,
     eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method)),
   };

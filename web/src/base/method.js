@@ -345,20 +345,8 @@ export function readProfile(document) {
 
 const byTime = times => Array.from(times.keys()).sort((a, b) => times[a] - times[b]);
 
-/**
- * The runs that have a name: functions of the times of all runs that return the position of one. The median run is the
- * faster one of two in the middle.
- */
-export const RUN_WORDS = {
-  first: () => 0,
-  fastest: times => byTime(times)[0],
-  median: times => byTime(times)[(times.length - 1) >> 1],
-  slowest: times => byTime(times).at(-1),
-};
-
-/** Returns the position of the time that is nearest to a typical one. */
-export const nearestRun = (times, typical) =>
-  times.reduce((best, ns, at) => (Math.abs(ns - typical) < Math.abs(times[best] - typical) ? at : best), 0);
+/** The runs that have a name: functions of the times of all runs that return the position of one. */
+export const RUN_WORDS = {fastest: times => byTime(times)[0], slowest: times => byTime(times).at(-1)};
 
 /** Returns the method with the most time, which is shown first; null if there is none. */
 export function firstMethod(profile) {

@@ -98,7 +98,8 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
  * moved(from, to): what is in sight, both 0 for the view to begin with; opening: that view, [from, to], all of it if
  * there is none; lanes: {label, note, top} of each row and legend: [hue, text] each, of a picture that is taken away;
  * overview: a row that is drawn small above the others, whole, with a frame around what is in sight;
- * spanned(from, to or null)}. Rows may have `marks`: the indices of boxes that have a mark above them.
+ * spanned(from, to or null)}. Rows may have `marks`: the indices of boxes that have a mark above them, and
+ * a `ground` behind the boxes: {end, color, lines: what is told of it}.
  */
 class SceneCanvas {
   constructor({canvas, tooltip, status, overview, sight}) {
@@ -504,23 +505,33 @@ class SceneCanvas {
     return {x: clientX - left, y: clientY - top};
   }
 
+  rowAt = y => this.rows.find(({top, height}) => y >= top && y < top + height);
+
+  /* Returns what is told of the ground behind the boxes at a point, -1 if there is none. */
+  groundAt({x, y}) {
+    const ground = this.rowAt(y)?.ground;
+    return ground && x >= this.x(0) && x < this.x(ground.end) ? ground : -1;
+  }
+
   /* Returns the id of the box at a point, -1 if there is none. */
   idAt({x, y}) {
-    const row = this.rows.find(({top, height}) => y >= top && y < top + height),
+    const row = this.rowAt(y),
       index = row ? boxAt(row, this.valueAt(x), (SLACK / this.width) * (this.to - this.from)) : -1;
     return index < 0 ? -1 : row.id[index];
   }
 
   hover(event) {
     if (event.buttons) return this.leave();
-    const id = this.idAt(this.placeOf(event));
-    if (id !== this.tipped) {
-      this.tipped = id;
-      this.tooltip.hidden = id < 0;
-      if (id >= 0) render(html`<${Tip} ...${this.shown.told(id)} />`, this.tooltip);
+    const at = this.placeOf(event),
+      id = this.idAt(at),
+      tipped = id < 0 ? this.groundAt(at) : id;
+    if (tipped !== this.tipped) {
+      this.tipped = tipped;
+      this.tooltip.hidden = tipped === -1;
+      if (tipped !== -1) render(html`<${Tip} ...${id < 0 ? tipped : this.shown.told(id)} />`, this.tooltip);
       this.canvas.style.cursor = id < 0 ? '' : 'pointer';
     }
-    if (id < 0) return;
+    if (tipped === -1) return;
     const {style} = this.tooltip,
       isRight = event.clientX > innerWidth / 2,
       isLow = event.clientY > innerHeight * 0.55; // the box is not measured: it grows away from the nearer edges

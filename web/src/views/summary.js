@@ -20,7 +20,6 @@ import {
 } from '../base/app.js';
 import {countText, savingText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {nearestRun} from '../base/method.js';
 import {withSums} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
@@ -49,7 +48,7 @@ const timeOfRun = ns => timeWithUnit(ns, stepOf());
 
 /** A column for each run, in the order in which they ran; a click shows all views for it. */
 function Runs() {
-  const {perRun, execute} = method.value,
+  const {perRun, document} = method.value,
     most = Math.max(...perRun),
     numbers = runNumbers(method.value),
     chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
@@ -58,7 +57,7 @@ function Runs() {
     height = 28,
     step = width / perRun.length,
     gap = step > 4 ? 2 : 0;
-  const nearest = nearestRun(perRun, execute.typical),
+  const nearest = document.nearest_run,
     marked = chosen < 0 ? nearest : chosen;
   const explainRun = at =>
     `run ${numbers[at]}: ${timeOfRun(perRun[at])}${

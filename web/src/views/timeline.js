@@ -45,7 +45,7 @@ import {
 import {countText, numberText, lineText, shareText, signOf, sizeOf, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {relativePath, shortBackend, shortOp} from '../base/labels.js';
-import {RUN_WORDS, nearestRun, placeOf, rowsInside} from '../base/method.js';
+import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colors.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows, rowLabels} from '../base/rows.js';
@@ -100,9 +100,9 @@ const timesOf = runs => runs.map(({execute}) => execute);
 const shownRunNumber = () => (get('stat') === 'run' ? Number(get('run')) : null);
 
 /* The position of a run among those of a timeline: the one of the state, or the one nearest to typical. */
-function runAt(timeline, wanted, shown) {
+function runAt(timeline, wanted) {
   const found = wanted === null ? -1 : timeline.runs.findIndex(({run}) => run === wanted);
-  return found >= 0 ? found : nearestRun(timesOf(timeline.runs), shown.execute.typical);
+  return found >= 0 ? found : timeline.nearest;
 }
 
 /* Other runs to draw below: the fastest, the slowest, and the neighbors. */
@@ -154,6 +154,16 @@ const all = events => Array.from({length: events.count}, (_, event) => event),
 
 /* The events of operators on no node, such as the kernels of a record without a graph. */
 const onNoNode = events => operatorsIn(events).filter(event => events.operator[event] < 0);
+
+/* What the gray between and behind operators is. */
+function groundLines(events) {
+  const rest = operatorsIn(events).reduce((left, event) => left - events.duration[event], events.execute);
+  return [
+    'calls and runtime',
+    `${measured(Math.max(0, rest))} · ${shareText(Math.max(0, rest), events.execute)} of the run`,
+    `in no operator${events.measured.includes(0) ? '; placed by order: only durations are recorded' : ''}`,
+  ];
+}
 
 const MOST_RUNS = 12, // whose times are told side by side
   timesOnNoNode = new WeakMap(); // events of a run -> {event: its times in the first runs}
@@ -255,7 +265,7 @@ class Picture {
       {
         ...row,
         marks: heights.module ? Array.from(row.id.keys()).filter(index => isLong(events, row.id[index] - first)) : [],
-        ground: {end: events.execute, color: colorOf('runtime', 0.01)},
+        ground: {end: events.execute, color: colorOf('runtime', 0.01), lines: groundLines(events)},
       },
       label ? timeOf(events.execute, stepOf()) : '',
     );
@@ -365,7 +375,7 @@ function pictureOf(own, base, others) {
 export function prepareTimeline(shown) {
   const {timeline} = timelineOf(shown);
   if (!timeline || kept.key) return;
-  const at = runAt(timeline, null, shown);
+  const at = runAt(timeline, null);
   pictureOf(
     timeline.eventsOf(at),
     null,
@@ -627,16 +637,15 @@ function SpanTable({picture, span}) {
 
 /* ---- Around the picture ---- */
 
-function RunChoice({timeline, at, shown}) {
+function RunChoice({timeline, at}) {
   const {runs} = timeline,
-    words = new Map([[nearestRun(timesOf(runs), shown.execute.typical), 'nearest to typical']]);
+    words = new Map([[timeline.nearest, 'nearest to typical']]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
-    if (word === 'median') continue;
     const found = find(timesOf(runs));
     words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
   }
-  const said = ({run, execute}, index) =>
-    `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
+  const said = ({run, execute, isFirst}, index) =>
+    `run ${run}: ${measured(execute)}${isFirst ? ', first' : ''}${words.has(index) ? `, ${words.get(index)}` : ''}`;
   if (runs.length === 1)
     return html`<span class="count"
       aria-description=${explainRuns('Method::execute of one run')}>run ${runs[0].run}: ${measured(runs[0].execute)}
@@ -695,6 +704,7 @@ function delegateNames(events, event) {
 /* What the colors of a picture that is taken away mean. */
 const legendOf = ({sides}) => [
   ...backendHues(method.value.operators),
+  ['runtime', 'calls and runtime'],
   ...(sides.some(({own}) => own) ? STRIP_HUES : []),
 ];
 
@@ -807,7 +817,7 @@ const callsOf = (events, kernel) => all(events).filter(event => isCallOf(kernel)
 function KernelDetails({chosen}) {
   const {timeline} = timelineOf(method.value);
   if (!timeline) return null;
-  const events = timeline.eventsOf(runAt(timeline, shownRunNumber(), method.value)),
+  const events = timeline.eventsOf(runAt(timeline, shownRunNumber())),
     calls = callsOf(events, chosen.id).slice(0, MOST_CALLS);
   return html`<h3>Calls in run ${events.run}</h3><${Definitions} rows=${calls.map(call => [
     `instruction ${events.instruction[call]}${events.rawName(call).match(/ #\d+$|:OpId_\d+$/)?.[0] ?? ''}`,
@@ -852,9 +862,9 @@ export function TimelineView() {
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
   if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
   const wanted = shownRunNumber(),
-    at = runAt(timeline, wanted, shown),
+    at = runAt(timeline, wanted),
     events = timeline.eventsOf(at);
-  const baseEvents = base ? base.eventsOf(runAt(base, null, other)) : null,
+  const baseEvents = base ? base.eventsOf(runAt(base, null)) : null,
     others = baseEvents ? [] : othersOf(timeline, at).map(place => timeline.eventsOf(place));
   const picture = pictureOf(events, baseEvents, others),
     span = readSpan(get('tl.span')),
@@ -863,7 +873,7 @@ export function TimelineView() {
   const said = `${countText(events.count, 'event')}${
     timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''
   }${baseEvents ? `; ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} />
     <${SceneTools} name="timeline" />
     ${
       others.length
@@ -872,7 +882,7 @@ export function TimelineView() {
         : null
     }
     <span class="count fits">
-      ${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>
+      ${isPlaced ? 'inside a delegate: placed by order · ' : ''}gray: calls and runtime</span><span class="push"></span>
       ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
     ${
       wanted !== null && events.run !== wanted
