@@ -703,8 +703,24 @@ static bool compute_live_bytes(builder *b) {
 
 /* ---- All ---- */
 
+/* Returns the innermost module that a name is in, "encoder.layers.0" of "encoder.layers.0.cache";
+ * the root if it is in none, or NULL. */
+static uint32_t module_of_name(const etr_graph *graph, const char *name) {
+  uint32_t found = 0;
+  size_t longest = 0;
+  for (uint32_t i = 0; name && i < graph->module_count; i++) {
+    size_t length = strlen(graph->modules[i].path);
+    if (length > longest && strncmp(graph->modules[i].path, name, length) == 0 &&
+        name[length] == '.') {
+      longest = length;
+      found = i;
+    }
+  }
+  return found;
+}
+
 /* Sets name, shape, node and module of a planned tensor. The module is that of the node or
- * instruction that computes the tensor, or else the root. */
+ * instruction that computes the tensor, of a state that of its name, or else the root. */
 static void describe_planned_tensor(const builder *b, etr_planned_tensor *tensor) {
   const etr_graph *graph = b->placement->method->graph;
   const etr_value_name *name = name_of_tensor(b, tensor);
@@ -712,7 +728,9 @@ static void describe_planned_tensor(const builder *b, etr_planned_tensor *tensor
                                        tensor->value, b->arena);
   if (name->is_computed)
     tensor->node = name->node;
-  if (graph && name->node != ETR_NONE)
+  if (graph && tensor->role == ETR_TENSOR_STATE)
+    tensor->module = module_of_name(graph, tensor->tensor.name);
+  else if (graph && name->node != ETR_NONE)
     tensor->module = graph->nodes[name->node].module;
   else if (graph && tensor->made_by >= 0)
     tensor->module = b->plan->steps[tensor->made_by].module;

@@ -127,3 +127,21 @@ def test_the_fleet_is_read_sixteen_records_at_once(dashboard):
 def test_other_errors_are_not_hidden(dashboard, route, query):
     with pytest.raises(ValueError, match="broken"):
         ask(dashboard, ValueError("broken"), route, **query)
+
+
+@pytest.mark.parametrize(
+    "base_run, new_run, base_times, new_times, is_one",
+    [
+        ("regnet/etdump-1", "regnet/etdump-3", [1, 2], [3], True),  # two ETDumps of one record
+        ("regnet/etdump-1", "regnet_one", [1, 2], [1, 2, 3], True),  # the second has the first in it
+        ("regnet/etdump-1", "other/etdump-1", [1, 2], [3], False),
+        ("before", "after", [1, 2], [2, 3], False),  # files of the same names, a time that is equal by chance
+    ],
+)
+def test_recordings_of_one_record_are_no_base(base_run, new_run, base_times, new_times, is_one):
+    from etrecord_tb import tensorboard_plugin
+
+    def document(run, times):
+        return json.dumps({"inputs": ["r/etrecord.bin", f"r/{run.rpartition('/')[2]}.etdp"], "methods": [{"execute_per_run": times}]}).encode()
+
+    assert tensorboard_plugin._are_of_one_record(base_run, document(base_run, base_times), new_run, document(new_run, new_times)) is is_one

@@ -199,8 +199,17 @@ describe('numbers', () => {
   });
   it('the legend says what hues, strength, stripes, hatching and outlines mean', () => {
     const graph = repeated(), tree = buildTree(graph), overlay = {...timed(graph), legend: [['cpu', 'CPU kernels'], ['delegate', 'XNNPACK']], estimated: new Uint8Array(graph.count).fill(1)}, texts = said => said.map(({title, text}) => title ?? text).join('; ');
+    const repeat = tree.groups.find(({kind}) => kind === REPEAT);
+    repeat.state = OPEN;
     const legend = legendOf({overlays: [overlay], trees: [tree], delegates: 2, theme: THEMES.light, isMarked: true});
     assert.match(texts(legend), /^avg; CPU kernels; XNNPACK; stronger: more; dashed: to the next instance; ×: color and number are the sum.*stripe: the hottest operator.*estimated; leads to it; reads it; outline with a number: one of 2 delegates, by the instruction that calls it; ◆ weights$/);
+    const [root] = tree.groups, said = () => texts(legendOf({overlays: [overlay], trees: [tree], delegates: 0, theme: THEMES.light}));
+    for (const [group, state, dashed, sum] of [[repeat, CLOSED, false, true], [repeat, UNFOLDED, false, false], [root, CLOSED, false, false]]) {
+      const before = group.state;
+      group.state = state;
+      assert.deepEqual([/dashed/.test(said()), /×/.test(said())], [dashed, sum], 'only what is in view');
+      group.state = before;
+    }
     const changes = legendOf({overlays: [{...overlay, scale: 'change', hatched: [1], hatchedText: 'new', estimated: null}, {...overlay, scale: 'change', hatched: [1], hatchedText: 'gone', estimated: null}], trees: [tree], delegates: 0, theme: THEMES.dark});
     assert.match(texts(changes), /new; gone/);
     const svg = new GraphPicture(tree).svg(legend);

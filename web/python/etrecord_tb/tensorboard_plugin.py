@@ -127,12 +127,17 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     @wrappers.Request.application
     def _base(self, request: Any) -> Any:
-        """Answers base?new=RUN with the run to compare RUN with by default: the newest record of the same model, or null."""
+        """Answers base?new=RUN with the run to compare RUN with by default: the newest other record of the same model, or null."""
         new_run = request.args.get("new", "")
         newer = self._document(request, new_run)
+
+        def fits(run: str) -> bool:
+            base = self._document(request, run)
+            return newer is not None and base is not None and _are_alike(base, newer) and not _are_of_one_record(run, base, new_run, newer)
+
         written = self._written(request)
         others = sorted(written.keys() - {new_run}, key=lambda run: (-written[run], run))
-        found = None if newer is None else next((run for run in others if _are_alike(self._document(request, run), newer)), None)
+        found = None if newer is None else next(filter(fits, others), None)
         return http_util.Respond(request, {"run": found}, "application/json")
 
     @wrappers.Request.application
@@ -183,10 +188,19 @@ def _can_be_shown(head: Any) -> bool:
     return all(isinstance(text, str) for text in texts) and all(type(number) in (int, float) and abs(number) <= LARGEST for number in numbers)
 
 
-def _are_alike(base: bytes | None, newer: bytes) -> bool:
+def _are_alike(base: bytes, newer: bytes) -> bool:
     """Returns whether the library can compare two documents and finds a method that was timed in both and is of the same model, as far as paired times tell."""
     try:
-        comparison = json.loads(_library.diff_documents(base or b"", newer, "base", "new"))
+        comparison = json.loads(_library.diff_documents(base, newer, "base", "new"))
     except _library.EtrecordError:
         return False
     return any(pair["execute"]["base_runs"] and pair["execute"]["new_runs"] and pair["timed_paired"] and not pair["may_differ"] for pair in comparison["methods"])
+
+
+def _are_of_one_record(base_run: str, base: bytes, new_run: str, newer: bytes) -> bool:
+    """Returns whether two documents are of one record: the times of one are among those of the other, or both runs are ETDumps that were written into one folder."""
+    documents = [json.loads(base), json.loads(newer)]
+    old, now = ({time for method in document["methods"] for time in method["execute_per_run"]} for document in documents)
+    (folder, _, _), (new_folder, _, _) = names = [run.rpartition("/") for run in (base_run, new_run)]
+    are_dumps = all(any(f"/{name}." in path for path in document["inputs"]) for (_, _, name), document in zip(names, documents))
+    return old <= now or now <= old or (folder == new_folder != "" and are_dumps)

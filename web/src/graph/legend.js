@@ -4,11 +4,14 @@
 // {title} or {text}, with `swatches`: colors, or with `hatch`: 'right' or 'left'.
 
 import {countText} from '../base/format.js';
-import {CLOSED, REPEAT} from './groups.js';
+import {CLOSED, OPEN, REPEAT, UNFOLDED, groupOf} from './groups.js';
 
 const LINE = 20,
   SIZE = 12,
   CHARACTER = 6.6;
+
+/* Whether a group and all around it are open; -1 is the drawing. */
+const isInView = (tree, id) => id < 0 || (groupOf(tree, id).state !== CLOSED && isInView(tree, tree.parent[id]));
 
 /**
  * Returns the entries of the legend. `overlays` are those of the panes, `trees` the trees of the panes, `delegates` how
@@ -16,7 +19,7 @@ const LINE = 20,
  */
 export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) {
   const [overlay] = overlays,
-    repeats = trees.some(tree => tree.groups.some(({kind, state}) => kind === REPEAT && state !== 2)),
+    repeats = trees.flatMap(tree => tree.groups.filter(group => group.kind === REPEAT && isInView(tree, group.parent))),
     groups = trees.some(tree => tree.groups.length > 1),
     closed = trees.some(tree => tree.groups.some(({state}) => state === CLOSED));
   const list = [
@@ -24,8 +27,10 @@ export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) 
     ...(overlay.legend ?? []).map(([hue, text]) => ({swatches: hue ? [theme[hue]] : [], text})),
     ...(overlay.legend && overlay.scale === 'heat' ? [{text: 'stronger: more'}] : []),
   ];
-  if (repeats) list.push({swatches: [theme.badge], text: 'dashed: to the next instance'});
-  if (overlay.adds && repeats) list.push({text: '×: color and number are the sum of all instances'});
+  if (repeats.some(({state}) => state === OPEN))
+    list.push({swatches: [theme.badge], text: 'dashed: to the next instance'});
+  if (overlay.adds && repeats.some(({state}) => state !== UNFOLDED))
+    list.push({text: '×: color and number are the sum of all instances'});
   if (overlay.name && !overlay.categories && groups)
     list.push({
       text: `stripe: the ${overlay.scale === 'change' ? 'change of all' : 'hottest operator'} inside${

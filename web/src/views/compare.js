@@ -191,9 +191,7 @@ export function stepsOf(answer, most = MOST_STEPS) {
 const verdictColor = (colors, verdict, part = 1) =>
   mixed(colors.surface, colors[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
 
-const ROW = 20,
-  NAMES = 200,
-  NUMBERS = 150;
+const ROW = 20;
 
 /** The waterfall: a row for the base, for each step, and for this record. */
 export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
@@ -207,8 +205,9 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       to,
       ...steps.map((_, at) => from + steps.slice(0, at + 1).reduce((sum, {change}) => sum + change, 0)),
     ),
-    scale = Math.max(0, width - NAMES - NUMBERS) / most,
-    x = ns => NAMES + Math.max(0, ns) * scale,
+    names = Math.min(200, 0.4 * width),
+    scale = (width - names - Math.min(150, 0.25 * width)) / most,
+    x = ns => names + Math.max(0, ns) * scale,
     widthOf = widthsOf(12);
   let at = from;
   const total = (
@@ -216,8 +215,8 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
     ns,
     row,
   ) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colors.text}>
-    ${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
-    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colors, 0.72)} /><text
+    ${fitted(label, names - 12, widthsOf(12, 600))}</text>
+    <rect x=${names} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colors, 0.72)} /><text
       x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colors.text}>${timeWithUnit(ns)}
       </text>`;
   const drawn = steps.map(({label, change, verdict}, index) => {
@@ -229,8 +228,8 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       said = verdict === 'untimed' ? '' : verdictText(verdict);
     return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colors.quiet}
       stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colors.text}>
-      ${fitted(label, NAMES - 24 - widthOf(said), widthOf)}</text>
-      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colors.quiet}>
+      ${fitted(label, names - 24 - widthOf(said), widthOf)}</text>
+      <text x=${names - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colors.quiet}>
         ${said}</text><rect x=${left} y=${row * ROW + 3}
           width=${Math.max(2, right - left)} height="14"
         rx="2" fill=${verdictColor(colors, verdict)} />
@@ -339,25 +338,9 @@ export function Aligned({answer, width, height, name, baseName}) {
       fill=${mixed(colors.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colors, 0.14), block.base)}
       ${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
   });
-  const change = `${changeOfTime(changeOf(execute))} ${unitName.value}, ${relativeText(execute.relative_change)}`,
-    after = x1 + 16 + small(change) * 1.3 < width;
   return html`<svg class="aligned" width=${width} height=${height} role="img"
     aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
-    ${drawn}
-    ${
-      after
-        ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
-      fill=${
-        colors[hueOfVerdict(execute.verdict)] === colors.runtime ? colors.text : colors[hueOfVerdict(execute.verdict)]
-      }>${change}</text>${
-        execute.interval
-          ? html`<text x=${x1 + 16}
-          y=${low + tall / 2 + 15} font-size="12" fill=${colors.quiet}>between ${intervalText(execute.interval).replace('…', 'and')}
-            </text>`
-          : null
-      }`
-        : null
-    }</svg>`;
+    ${drawn}</svg>`;
 }
 
 /* ---- Tables ---- */
@@ -485,7 +468,7 @@ function ModulesTable({answer}) {
     open=${({path}) => path !== null && select('module', path)} columns=${[
       {
         key: 'module',
-        title: 'module',
+        title: 'module itself',
         class: 'key',
         text: ({key}) => key,
         cell: ({key, path}) =>
@@ -561,7 +544,7 @@ function Answer() {
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
     return html`<p class="note">One of the two records has no run times.</p>`;
   const {width, height} = room.value,
-    wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
+    wide = Math.max(280, width - 48 - (get('sel') ? 360 : 0)),
     names = sideNames(),
     sides = {name: names.shortName, baseName: names.shortBase};
   return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />

@@ -68,9 +68,8 @@ function Runs() {
     chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
   };
   const key = event => {
-    const from = chosen < 0 ? nearest : chosen,
-      last = perRun.length - 1,
-      at = {Home: 0, End: last, ArrowLeft: Math.max(0, from - 1), ArrowRight: Math.min(last, from + 1)}[event.key];
+    const last = perRun.length - 1,
+      at = {Home: 0, End: last, ArrowLeft: Math.max(0, marked - 1), ArrowRight: Math.min(last, marked + 1)}[event.key];
     if (at === undefined) return;
     chooseRun(at);
     event.preventDefault();

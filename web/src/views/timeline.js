@@ -158,11 +158,7 @@ const onNoNode = events => operatorsIn(events).filter(event => events.operator[e
 /* What the gray between and behind operators is. */
 function groundLines(events) {
   const rest = operatorsIn(events).reduce((left, event) => left - events.duration[event], events.execute);
-  return [
-    'calls and runtime',
-    `${measured(Math.max(0, rest))} · ${shareText(Math.max(0, rest), events.execute)} of the run`,
-    `in no operator${events.measured.includes(0) ? '; placed by order: only durations are recorded' : ''}`,
-  ];
+  return ['calls and runtime', `${measured(Math.max(0, rest))} in no operator`];
 }
 
 const MOST_RUNS = 12, // whose times are told side by side
@@ -642,7 +638,7 @@ function RunChoice({timeline, at}) {
     words = new Map([[timeline.nearest, 'nearest to typical']]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
     const found = find(timesOf(runs));
-    words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
+    words.set(found, [words.get(found), word].filter(Boolean).join(', '));
   }
   const said = ({run, execute, isFirst}, index) =>
     `run ${run}: ${measured(execute)}${isFirst ? ', first' : ''}${words.has(index) ? `, ${words.get(index)}` : ''}`;
