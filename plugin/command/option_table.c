@@ -305,7 +305,8 @@ const option_spec option_specs[] = {
      .help = "order of the rows (default: time)", .values = orders},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
      .help = "statistic to show and to rank by: typical is the mean over the middle third of the "
-             "runs, of several ETDumps the mean of theirs; with p50, shares are of the sum of all rows' medians (default: typical)",
+             "runs, of several ETDumps the mean of theirs; with p50, shares are of the sum of all "
+             "rows' medians (default: typical)",
      .words = "typical|avg|p50"},
     {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},

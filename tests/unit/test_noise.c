@@ -137,7 +137,8 @@ static etr_change judge_in(const recordings base, const recordings newer, double
       .base_typical = old.time.typical, .new_typical = now.time.typical, .low = NAN, .high = NAN};
   etr_arena scratch = {0};
   etr_noise_test test = {old.time, now.time, &change, &old.recordings, &now.recordings, 1};
-  const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch, ETR_NOISE_LEVEL, false};
+  const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch, ETR_NOISE_LEVEL,
+                                 false};
   cr_assert(etr_noise_judge(&test, &rules));
   etr_arena_clear(&old.arena);
   etr_arena_clear(&now.arena);

@@ -89,7 +89,7 @@ describe('digits', () => {
 function smallMethod() {
   const operators = {count: 3, name: ['a', 'b', 'c'], op: [0, 0, 0], module: [1, 2, 3], match: [1, 1, null], backend: [2, 3, null], total: [1e6, 2e6, null], p50: [1e6, 2e6, null], gflops: [5, null, 6], intensity: [2, 2, 3], arithmetic: 4};
   const graph = {module: 'edge', modules: {path: ['', 'layers.1', 'layers.1.fc', 'layers.10'], parent: [-1, 0, 1, 0]}, sources: [], operators};
-  const method = {method: 'forward', runs: 1, execute: {avg: 3e6, total: 3e6}, execute_per_run: [3e6], run_numbers: [0], noise: null, phases_of_runs: [],
+  const method = {method: 'forward', runs: 1, execute: {avg: 3e6, total: 3e6}, execute_per_run: [3e6], run_numbers: [0], runs_after_load: [0], nearest_run: 0, noise: null, phases_of_runs: [],
     balance: [], clock_hidden: 0, delegates: [], delegate_places: {count: 0}, findings: [], graph};
   return readProfile({schema: 'etrecord-tb/profile/1', texts: ['aten.add.Tensor', 'handle', 'cpu', 'X', 'float'], methods: [method], warnings: [], inputs: []}).methods[0];
 }

@@ -85,7 +85,7 @@ function smallTimeline() {
   const method = readProfile({
     schema: 'etrecord-tb/profile/1', version: '0', ticks_per_second: 1e9, inputs: [], texts: ['m', 'aten.add.Tensor', 'aten.mul.Tensor', 'Method::execute', 'OPERATOR_CALL', 'native_call_add.out', 'DELEGATE_CALL', 'x', 'y', 'framework', 'handle', 'delegate', 'B', 'aten.sub.Tensor'], load: [], warnings: [],
     methods: [{
-      method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, execute_per_run: [100], run_numbers: [0], noise: null, phases_of_runs: [],
+      method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, execute_per_run: [100], run_numbers: [0], runs_after_load: [0], nearest_run: 0, noise: null, phases_of_runs: [],
       delegates: [{instruction: 1, nodes: 2, backend: 'B'}], delegate_places: {count: 1}, findings: [], balance: [], notes: [],
       graph: {modules: {path: ['', 'a', 'a.b', 'c'], type: [0, 0, 0, 0], pattern: ['', 'a', 'a.b', 'c'], parent: [-1, 0, 1, 0]}, sources: [{file: 'f.py', line: 3, function: 'f', code: 'x + y'}],
         operators: {count: 3, name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
@@ -159,9 +159,9 @@ describe('events of a run', () => {
 
   it('are read from structures that runs share, with steps and gaps', () => {
     const {method} = smallTimeline(), {run: _, execute: _2, duration: _3, start: _4, scale: _5, instruction: _6, operator: _7, ...structure} = TABLE;
-    Object.assign(method, {perRun: [90, 100], document: {...method.document, run_numbers: [4, 6]}});
+    Object.assign(method, {perRun: [90, 100], document: {...method.document, run_numbers: [4, 6], runs_after_load: [1], nearest_run: 0}});
     const run = {structure: 0, gap: [0, 1, 4, 7, 0, 0], time: [8, 6, 20, 0, 20, 30]}, read = readTimeline({runs_left_out: 3, structures: [{...structure, instruction_step: [null, 0, 0, 1, 0, 0], operator_step: [null, null, 0, null, 1, 1]}], runs: [{...run, run: 0}, {...run, run: 1}]}, method.texts, method);
-    assert.deepEqual(read.runs, [{run: 4, execute: 90}, {run: 6, execute: 100}]);
+    assert.deepEqual([read.nearest, read.runs], [0, [{run: 4, execute: 90, isFirst: false}, {run: 6, execute: 100, isFirst: true}]]);
     assert.equal(read.leftOut, 3);
     const shared = read.eventsOf(1);
     for (const key of ['start', 'operator', 'instruction', 'stop', 'parent', 'kind']) assert.deepEqual([...shared[key]], [...(key === 'start' ? [0, 1, 5, 32, 32, 52] : key === 'stop' ? [90, 31, 25, 82, 52, 82] : events[key])], key);

@@ -271,7 +271,10 @@ export function readTimeline(said, texts, method) {
   const tableOf = at => withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]});
   return {
     runs,
-    nearest: said.runs.findIndex(({run}) => run === nearest),
+    nearest: Math.max(
+      0,
+      said.runs.findIndex(({run}) => run === nearest),
+    ),
     leftOut: said.runs_left_out,
     eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method)),
   };

@@ -537,9 +537,7 @@ function Answer() {
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
   if (asked.isAlone)
     return html`<p class="note">
-      No other record of the same model with run times was found in this logdir.
-      ${' Choose any record to compare with it.'}
-      </p>`;
+      No other record of the same model with run times is in this logdir: choose any.</p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
     return html`<p class="note">One of the two records has no run times.</p>`;
