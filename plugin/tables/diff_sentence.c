@@ -219,13 +219,13 @@ const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *me
                                                     : etr_diff_percent(o, execute);
   bool is_equal = execute->verdict == ETR_VERDICT_EQUAL ||
                   execute->verdict == ETR_VERDICT_LIKELY_EQUAL;
+  const char *undecided = etr_diff_is_of_one_program(o, execute)
+                              ? "Recordings of one program differ, measure again"
+                              : "The runs cannot tell whether it changed";
   if (has_no_verdict)
-    no_change = etr_or_empty(etr_arena_format(
-        &o->answer.arena, "%s%s%s%s",
-        is_equal                                 ? "As long as before"
-        : etr_diff_is_of_one_program(o, execute) ? "Recordings of one program differ, measure again"
-                                                 : "The runs cannot tell whether it changed",
-        size[0] ? " (" : "", size, size[0] ? ")" : ""));
+    no_change = etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s",
+                                              is_equal ? "As long as before" : undecided,
+                                              size[0] ? " (" : "", size, size[0] ? ")" : ""));
   return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", no_change,
                                        no_change[0] && changes[0] ? "; " : "", changes));
 }
