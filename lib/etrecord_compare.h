@@ -254,7 +254,9 @@ typedef struct etr_side {
   const etr_side_clocking *clockings; /**< one for each ETDump; documents have none, so that what is
                                          written does not depend on when a file was copied */
   size_t clocking_count;
-  bool is_of_document;             /**< the side was made by etr_side_read() */
+  const char
+      *first_dump;     /**< path of an ETDump, of a document only its end; NULL if there is none */
+  bool is_of_document; /**< the side was made by etr_side_read() */
   double pte_bytes, planned_bytes; /**< of a document: size of the program's file, and planned
                                       memory of all methods together; NaN if they are not known */
 } etr_side;

@@ -1148,13 +1148,23 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
-/* Returns whether both sides are recordings of one record: its file has the same path and, of
- * documents, which have only the end of a path, its program as many bytes. */
+/* Returns whether two paths, neither of them NULL, name files in one folder. */
+static bool are_in_one_folder(const char *base, const char *newer) {
+  const char *base_end = strrchr(base, '/'), *new_end = strrchr(newer, '/');
+  size_t base_size = base_end ? (size_t)(base_end - base) : 0;
+  size_t new_size = new_end ? (size_t)(new_end - newer) : 0;
+  return base_size == new_size && memcmp(base, newer, base_size) == 0;
+}
+
+/* Returns whether both sides are recordings of one record: its file has the same path, their
+ * ETDumps are in one folder and, of documents, which have only the ends of paths, its program has
+ * as many bytes. ETDumps of several folders may be of several devices or runtimes. */
 static bool are_of_one_record(const etr_side *base, const etr_side *newer) {
   const char *paths[] = {base->profile->etrecord ? base->profile->etrecord : base->profile->pte,
                          newer->profile->etrecord ? newer->profile->etrecord : newer->profile->pte};
   return base->is_of_document == newer->is_of_document && paths[0] && paths[1] &&
-         strcmp(paths[0], paths[1]) == 0 &&
+         strcmp(paths[0], paths[1]) == 0 && base->first_dump && newer->first_dump &&
+         are_in_one_folder(base->first_dump, newer->first_dump) &&
          (!base->is_of_document || base->pte_bytes == newer->pte_bytes);
 }
 

@@ -212,6 +212,7 @@ static etr_status open_side(etr_side **out, const etr_profile *profile, bool onl
   if (!box)
     return ETR_ERROR_MEMORY;
   box->side.profile = profile;
+  box->side.first_dump = profile->etdump_count ? profile->etdumps[0] : NULL;
   if (!list_methods(box, only_clocks) ||
       (!only_clocks && (!list_loads(box) || !list_clockings(box)))) {
     etr_side_close(&box->side);

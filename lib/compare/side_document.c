@@ -708,13 +708,16 @@ static void read_planned_bytes(doc_reader *r, void *reader) {
   read_figure(r, &r->box->side.planned_bytes);
 }
 
-/* Reads the paths of the input files. The first one, the record, names the side in outputs. */
+/* Reads the paths of the input files. The first one, the record, names the side in outputs;
+ * ETDumps follow. */
 static void read_paths_of_inputs(doc_reader *r, void *reader) {
   doc_strings inputs = {0};
   (void)reader;
   read_strings(r, &inputs);
   if (inputs.count > 0)
     r->profile->etrecord = inputs.data[0];
+  if (inputs.count > 1)
+    r->box->side.first_dump = inputs.data[1];
 }
 
 /* ---- One side of a comparison, from the document that the dashboard shows ---- */
