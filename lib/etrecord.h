@@ -255,12 +255,15 @@ typedef struct etr_options {
   const etr_method_choice *choices; /**< methods of runs, chosen by the caller; if two name the same
                                        run, the last applies */
   size_t choice_count;
-  uint64_t max_bytes;       /**< limit on all bytes read from files and from the record's entries,
-                               decompressed; 0: 16 GiB, and 1 GiB for a single file that is read
-                               whole. Weights do not count, because they are not read */
-  uint32_t max_nodes;       /**< limit on the nodes of all graphs together; 0: 2 Mi */
-  uint32_t max_events;      /**< limit on the events of all ETDumps together; 0: 16 Mi */
-  uint32_t max_delegates;   /**< limit on the delegates of one method of a .pte; 0: 8192 */
+  size_t run_offset;      /**< added to runs in messages that ask for choices: the number of runs in
+                             ETDumps before these, if several are read one by one but numbered
+                             together */
+  uint64_t max_bytes;     /**< limit on all bytes read from files and from the record's entries,
+                             decompressed; 0: 16 GiB, and 1 GiB for a single file that is read
+                             whole. Weights do not count, because they are not read */
+  uint32_t max_nodes;     /**< limit on the nodes of all graphs together; 0: 2 Mi */
+  uint32_t max_events;    /**< limit on the events of all ETDumps together; 0: 16 Mi */
+  uint32_t max_delegates; /**< limit on the delegates of one method of a .pte; 0: 8192 */
   uint32_t max_comparisons; /**< limit on the rows of runs that are compared with rows of methods to
                                identify which method ran; 0: 32 Mi. Runs beyond that have no method,
                                and a warning says so */

@@ -152,9 +152,9 @@ typedef struct etr_backend {
    * of all versions. */
   const char *(*refuses)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-  /** Returns true if refuses() may return NULL for an operator of this name. NULL where refuses()
-   * is. */
-  bool (*has_rule)(etr_slice op);
+  /** Returns true if refuses() may return NULL for an operator of this name, which ran as a kernel
+   * of this name: "mul", "mul.Scalar_out". NULL where refuses() is. */
+  bool (*has_rule)(etr_slice op, const char *kernel);
 
   /**
    * Returns how many bytes read_payload() needs of a payload with `size` bytes, whose first

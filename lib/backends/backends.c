@@ -144,7 +144,7 @@ bool etr_partitioner_is_known(const char *backend_id, const etr_graph *graph) {
 
 bool etr_partitioner_takes_kernel(const char *backend_id, const char *kernel) {
   const etr_backend *backend = etr_backend_of(backend_id);
-  return backend && backend->has_rule && backend->has_rule(etr_operator_of_kernel(kernel));
+  return backend && backend->has_rule && backend->has_rule(etr_operator_of_kernel(kernel), kernel);
 }
 
 bool etr_kernel_only_copies(const char *kernel) {

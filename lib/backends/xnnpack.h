@@ -82,9 +82,9 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
  * delegate; in xnnpack_partition.c. */
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** has_rule() of etr_xnnpack: returns whether the partitioner has a configuration for an operator;
- * in xnnpack_partition.c. */
-bool etr_xnn_has_rule(etr_slice op);
+/** has_rule() of etr_xnnpack: returns whether the partitioner has a configuration for an operator
+ * in the overload that a kernel's name says; in xnnpack_partition.c. */
+bool etr_xnn_has_rule(etr_slice op, const char *kernel);
 
 /** refuses() of etr_xnnpack: returns why the current partitioner leaves a node to kernels; NULL if
  * it takes it. In xnnpack_partition.c. */

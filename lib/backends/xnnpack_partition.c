@@ -62,14 +62,13 @@ static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, cons
 }
 
 /* Returns true for an overload that has no configuration although its operator has one: arithmetic
- * with a number, and clamps whose limits are tensors. */
+ * with a number, and clamps whose limits are tensors. target: of a node, "aten.mul.Scalar", or the
+ * name of a kernel, "mul.Scalar_out". */
 static bool is_unsupported_overload(etr_slice op, const char *target) {
   static const char *const arithmetic[] = {"add", "sub", "mul", "div"};
-  etr_slice name = etr_slice_of(target);
   if (etr_slice_is(op, "clamp"))
-    return etr_slice_ends(name, ETR_SLICE(".Tensor"));
-  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) &&
-         etr_slice_ends(name, ETR_SLICE(".Scalar"));
+    return strstr(target, ".Tensor") != NULL;
+  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) && strstr(target, ".Scalar");
 }
 
 /* Operators with a configuration, without their overloads, sorted. */
@@ -175,9 +174,10 @@ static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *u
   return "no configuration for this operator";
 }
 
-bool etr_xnn_has_rule(etr_slice op) {
+bool etr_xnn_has_rule(etr_slice op, const char *kernel) {
   return etr_operator_row(op, configured_operators, ETR_COUNT(configured_operators),
-                          sizeof *configured_operators) != NULL;
+                          sizeof *configured_operators) &&
+         !is_unsupported_overload(op, kernel);
 }
 
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {

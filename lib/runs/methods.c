@@ -675,6 +675,11 @@ typedef struct run_texts {
   const char *maps; /* the options that decide them: "--map 3-4=METHOD --map 7=METHOD" */
 } run_texts;
 
+/* Returns the number of a run in messages. */
+static uint32_t number_of_run(const decider *d, uint32_t run) {
+  return run + (d->options ? (uint32_t)d->options->run_offset : 0);
+}
+
 /* Returns runs, which are ascending, as text for messages, "3, 5-7", and as options, "--map
  * 3=METHOD --map 5-7=METHOD". Members are NULL when out of memory. */
 static run_texts text_of_runs(etr_arena *arena, const uint32_t *list, size_t count) {
@@ -716,8 +721,9 @@ static const char *text_about_loads(decider *d, const etr_block *block) {
     return "; the order of loads and the times contradict each other";
   if (state->separated_run == ETR_NONE)
     return "";
-  const char *text = etr_arena_format(
-      d->warnings->arena, "; the order of loads decides run %u alone", state->separated_run);
+  const char *text = etr_arena_format(d->warnings->arena,
+                                      "; the order of loads decides run %u alone",
+                                      number_of_run(d, state->separated_run));
   return text ? text : "";
 }
 
@@ -728,7 +734,7 @@ static run_texts text_of_tied_runs(decider *d, uint32_t index) {
   size_t count = 0;
   for (uint32_t i = 0; list && i < d->blocks->run_count; i++)
     if (d->runs[i].tied && d->runs[i].verdict == index)
-      list[count++] = i;
+      list[count++] = number_of_run(d, i);
   return text_of_runs(d->warnings->arena, list, count);
 }
 

@@ -179,7 +179,6 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
     reading->skip = ETR_SKIP_FIRST; /* none of its runs counts */
     reading->skip_count = UINT32_MAX;
   }
-  w->first_run = end;
 }
 
 /* Opens the record with the ETDump of index `dump`, or with all ETDumps if w->names is NULL, and
@@ -195,13 +194,15 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
     inputs.debug_buffer = NULL; /* it is unknown which ETDump it belongs to */
   }
   etr_options reading = command_reading_options(w->settings);
+  reading.run_offset = w->first_run;
   if (all)
     set_own_runs(w, &reading, all, dump);
   if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK)
     return message_error(&error);
+  w->first_run += profile->run_count;
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
-    message_warnings(profile, NULL);
+    message_warnings(profile, w->names ? inputs.etdumps[0] : NULL);
   bool is_first = dump == 0; /* one warning about the clock is enough */
   if (result == EXIT_DONE && is_first)
     message_clock(profile);
@@ -324,7 +325,7 @@ static exit_status write_build(writing *w, etr_logdir_options *options) {
   bool is_by_time = settings->has_step_from && settings->step_from == STEP_FROM_TIME;
   options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
   base_settings.record = settings->against_record;
-  base_settings.more_count = base_settings.etdump_count = base_settings.map_count = 0;
+  base_settings.more_count = base_settings.etdump_count = 0;
   base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = NULL;
   base_settings.reference = NULL;
   if (settings->against_record)

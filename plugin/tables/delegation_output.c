@@ -411,8 +411,9 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
   etr_put_left_out(answer, method);
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
-    etr_section_line(answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&answer->arena, answer->profile, method, true));
+    etr_section_line(
+        answer, ETR_STYLE_PLAIN, 2,
+        etr_interruptions_note(&answer->arena, answer->profile, method, ETR_MEDIANS_OF_SUMS));
   }
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
@@ -441,8 +442,9 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   put_no_medians(answer, method);
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
-    etr_section_line(answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&answer->arena, answer->profile, method, false));
+    etr_section_line(
+        answer, ETR_STYLE_PLAIN, 2,
+        etr_interruptions_note(&answer->arena, answer->profile, method, ETR_MEDIANS_OF_NOTHING));
   }
 }
 

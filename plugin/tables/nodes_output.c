@@ -240,8 +240,9 @@ static void put_method_lines(nodes_output *n) {
     etr_putf(&writer, " %s per inference (%s of %s)", etr_unit_name(unit),
              etr_additive_statistic_word(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
-    etr_section_line(&n->answer, ETR_STYLE_PLAIN, 2,
-                     etr_interruptions_note(&n->answer.arena, profile, method, true));
+    etr_section_line(
+        &n->answer, ETR_STYLE_PLAIN, 2,
+        etr_interruptions_note(&n->answer.arena, profile, method, ETR_MEDIANS_OF_NODES));
   }
 }
 

@@ -351,8 +351,9 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
     return;
   etr_put_left_out(&l->answer, s->method);
   etr_section_clock_note(&l->answer, l->answer.profile, 2);
-  etr_section_line(&l->answer, ETR_STYLE_PLAIN, 2,
-                   etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method, true));
+  etr_section_line(
+      &l->answer, ETR_STYLE_PLAIN, 2,
+      etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method, ETR_MEDIANS_OF_SUMS));
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
 

@@ -1033,6 +1033,13 @@ static bool write_tables(report *r, const etr_summary *s) {
   return true;
 }
 
+/* Writes that the times of the tables that follow contain interruptions, if they do. */
+static void put_interruptions_note(report *r, const etr_summary *s) {
+  etr_medians medians = r->options.by <= ETR_SUM_BY_KERNEL ? ETR_MEDIANS_OF_SUMS
+                                                           : ETR_MEDIANS_OF_NOTHING;
+  put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method, medians));
+}
+
 /* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
  * its runs are like. The latter comes first if the clock counts cycles, so that ticks may be no
  * times. The sentence is about all nodes, and begins with the method if lines of other methods are
@@ -1047,19 +1054,18 @@ static bool write_screen_head(report *r, const etr_summary *s) {
     put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
     put_run_conditions(r, s);
-  if (!r->is_each && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
-    put_line(r,
-             etr_arena_format(&r->answer.arena, "below is the typical run, %s; by %s: --all, --by",
-                              screen.headline.time, etr_statistic_word(r->answer.profile)));
+  if (!r->options.by && r->answer.profile->statistic != ETR_STATISTIC_TYPICAL)
+    put_line(r, etr_arena_format(&r->answer.arena, "below is the typical run, %s; by %s: %s",
+                                 screen.headline.time, etr_statistic_word(r->answer.profile),
+                                 r->options.all ? "the tables behind it" : "--all, --by"));
   if (s->is_part)
     put_selected_part(r, s);
   else if (!r->options.by)
     etr_first_screen_put_sentence(&r->answer, &screen, !r->is_each && r->lines_before);
   if (!has_clock)
     put_run_conditions(r, s);
-  if (r->is_each && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
-    put_line(r, etr_interruptions_note(&r->answer.arena, r->answer.profile, s->method,
-                                       r->options.by <= ETR_SUM_BY_KERNEL));
+  if (r->options.by && r->options.by != ETR_SUM_BY_FINDING) /* the screen has a row of them */
+    put_interruptions_note(r, s);
   if (r->answer.profile->statistic == ETR_STATISTIC_P50 &&
       (r->options.by == ETR_SUM_BY_PART || r->options.by == ETR_SUM_BY_LAYER_KIND))
     put_line(r, ETR_NO_MEDIANS);
@@ -1099,6 +1105,8 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
     return good;
   if (!options->by && !write_screen(r, &s))
     return false;
+  if (options->all && !options->by)
+    put_interruptions_note(r, &s);
   if ((options->by || options->all) && !write_tables(r, &s))
     return false;
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)

@@ -273,18 +273,24 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
 }
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
-                                   const etr_method *method, bool has_medians) {
+                                   const etr_method *method, etr_medians medians) {
   etr_interruptions found;
   etr_text text;
   etr_writer writer;
   if (profile->statistic == ETR_STATISTIC_AVG ||
-      (has_medians && profile->statistic == ETR_STATISTIC_P50) ||
       !etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
     return NULL;
+  bool are_medians_without = medians == ETR_MEDIANS_OF_NODES;
+  if (medians == ETR_MEDIANS_OF_SUMS)
+    are_medians_without = etr_interruptions_count_runs(&found, arena, method) * 2 <
+                          method->run_count;
+  if (are_medians_without && profile->statistic == ETR_STATISTIC_P50)
+    return NULL;
   etr_text_begin(&text, arena, &writer);
-  etr_putf(
-      &writer, "these times contain interruptions, %.0f %% of the typical run: measure again%s",
-      100 * found.whole / method->execute.typical, has_medians ? ", or choose --stat p50" : "");
+  etr_putf(&writer,
+           "these times contain interruptions, %.0f %% of the typical run: measure again%s",
+           100 * found.whole / method->execute.typical,
+           are_medians_without ? ", or choose --stat p50" : "");
   return etr_text_end(&text, &writer);
 }
 

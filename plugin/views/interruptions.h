@@ -58,12 +58,20 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
 size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *arena,
                                     const etr_method *method);
 
+/** Of what a list has medians. That of a node is without interruptions; that of a sum is so only if
+ * less than half of the runs have any, wherever in the sum. */
+typedef enum etr_medians {
+  ETR_MEDIANS_OF_NOTHING,
+  ETR_MEDIANS_OF_SUMS,
+  ETR_MEDIANS_OF_NODES
+} etr_medians;
+
 /** Returns a note for lists whose times contain interruptions, "these times contain interruptions,
- * 62 % of the typical run: measure again, or choose --stat p50", the latter if the list has
- * medians; NULL if there are none, if the profile's statistic chooses averages, or medians that the
- * list has, or when out of memory. */
+ * 62 % of the typical run: measure again, or choose --stat p50", the latter if medians of the list
+ * are without; NULL if there are none, if the profile's statistic chooses averages, or such
+ * medians, or when out of memory. */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
-                                   const etr_method *method, bool has_medians);
+                                   const etr_method *method, etr_medians medians);
 
 /** Returns the part of a method's typical run, 0 to 1, that interruptions take, also of a method of
  * a document; 0 if there are none, or when out of memory. */

@@ -48,7 +48,7 @@ import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colors.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
-import {operatorRows, rowLabels} from '../base/rows.js';
+import {allRowsOf, rowLabels} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
@@ -117,12 +117,14 @@ function othersOf({runs}, at) {
 
 /* ---- Lanes ---- */
 
-/* The share of an operator, with all of its kind, in the time of an inference: how strong its color is. */
+/* The share of an operator, or of a kernel on no node, with all of its kind, in the time of an inference: how strong
+   its color is. Keys are operators and names of kernels. */
 function sharesOf(shown) {
-  const shares = new Float64Array(shown.operators.count);
-  const whole = shown.execute.typical ?? wholeTime.value,
+  const shares = new Map(),
+    whole = shown.execute.typical ?? wholeTime.value,
     typical = {stat: 'typical', of: shown.operators.numbers('typical'), whole};
-  for (const row of operatorRows(shown, typical)) for (const operator of row.rows) shares[operator] = row.time / whole;
+  for (const row of allRowsOf(shown, typical))
+    for (const key of row.rows?.length ? row.rows : [row.op]) shares.set(key, row.time / whole);
   return shares;
 }
 
@@ -138,8 +140,8 @@ function colorOfEvent(events, event, shares) {
       : kind === INSIDE || kind === DELEGATE
         ? hueOf(Math.max(0, placeOf(operators, backend)))
         : 'runtime';
-  if (operator >= 0) return colorOf(hue, shares[operator]);
-  return colorOf(hue, kind === INSIDE ? events.duration[event] / events.execute || 0.02 : 0.02);
+  const own = kind === INSIDE ? events.duration[event] / events.execute : 0;
+  return colorOf(hue, (shares.get(operator < 0 ? events.kernel(event) : operator) ?? own) || 0.02);
 }
 
 /* The events of the operators' lane: kernels, what runs in delegates, and delegates that recorded nothing inside. */
