@@ -784,7 +784,7 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
   const etr_comparison *c = o->comparison;
   size_t base = excluded_run_count(c->base, method->base_method),
          newer = excluded_run_count(c->newer, method->new_method);
-  bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
+  bool by_hand = c->base->skip != ETR_SKIP_AUTO || c->newer->skip != ETR_SKIP_AUTO;
   const char *kind = by_hand ? "" : "warm-up ";
   if (!base && !newer)
     return "";

@@ -377,8 +377,8 @@ static const char *copies_evidence(const etr_finder *finder, const copies *sums,
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(sums->count),
-           etr_finder_time_per_run(finder, sums->ticks),
+  etr_putf(&writer, "%s %s to move data, calls included; longest: %s, %s.",
+           etr_they_take(sums->count), etr_finder_time_per_run(finder, sums->ticks),
            etr_finder_node_name(finder, finding->nodes[0]),
            etr_finder_time_per_run(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
   if (sums->unchanged == sums->count)

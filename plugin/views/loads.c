@@ -117,7 +117,7 @@ char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method) {
   etr_text_begin(&text, &answer->arena, &writer);
   if (excluded) {
     etr_putf(&writer, "%zu %srun%s excluded (", excluded,
-             profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ", etr_plural(excluded));
+             profile->skip == ETR_SKIP_AUTO ? "warm-up " : "", etr_plural(excluded));
     etr_put_time(&writer, profile, ticks, unit);
     etr_putf(&writer, " %s%s)", etr_unit_name(unit), excluded == 1 ? "" : " in all");
   }
