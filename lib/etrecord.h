@@ -456,6 +456,10 @@ typedef struct etr_node {
  * "aten.permute_copy.default". */
 ETR_API bool etr_node_only_copies(const etr_node *node);
 
+/** Returns true for an operator whose result is the data of its first input in another shape, or a
+ * copy of it, so that memory planning may merge both: no kernel runs then. */
+ETR_API bool etr_is_view(const etr_node *node);
+
 /** Returns true for an operator that draws random numbers: torch tags it as
  * nondeterministic_seeded, and its arguments do not say that it draws none, as those of a dropout
  * in inference mode do. */

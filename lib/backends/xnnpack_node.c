@@ -68,7 +68,6 @@ static const struct {
     {"unsqueeze_copy", ETR_XNN_RESHAPE},
     {"squeeze_copy", ETR_XNN_RESHAPE},
     {"reshape", ETR_XNN_RESHAPE},
-    {"expand_copy", ETR_XNN_RESHAPE},
     {"permute_copy", ETR_XNN_TRANSPOSE},
     {"t_copy", ETR_XNN_TRANSPOSE},
     {"transpose_copy", ETR_XNN_TRANSPOSE},

@@ -8,10 +8,6 @@
 
 #include "base/arena.h"
 
-/** Returns whether the node's result is the data of its first input in another shape, or a copy of
- * it, so that memory planning may merge both. */
-bool etr_is_view(const etr_node *node);
-
 /** Returns whether the node computes a tensor, not a symbolic number. */
 bool etr_has_tensor(const etr_node *node);
 

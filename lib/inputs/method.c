@@ -5,20 +5,22 @@
 #include "inputs/method.h"
 
 #include "backends/operator.h"
+#include "inputs/graph_values.h"
 #include "inputs/program_values.h"
 
 static bool is_delegate_call(const etr_node *node) {
   return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
 }
 
+static bool is_in_lowered_module(const etr_graph *graph, const etr_node *node) {
+  return node->subgraph != ETR_NONE &&
+         graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
+}
+
 /* to_executorch() gave the nodes of a changed graph new handles, which the maps do not mean, except
  * in lowered modules, which it leaves as they are. */
 uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
-  if (!graph->is_changed)
-    return node->debug_handle;
-  bool is_lowered = node->subgraph != ETR_NONE &&
-                    graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
-  return is_lowered ? node->debug_handle : 0;
+  return !graph->is_changed || is_in_lowered_module(graph, node) ? node->debug_handle : 0;
 }
 
 /* Calls of delegates are left out. Operators without a debug handle (0) are in neither index. In a
@@ -163,6 +165,53 @@ const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *pro
     return "delegates of the program multiply quantized numbers, which the Edge program lacks";
   bool lacks_them = in_graph && is_known && !in_delegates && !in_program;
   return lacks_them ? "the Edge program has quantized numbers, which the program lacks" : NULL;
+}
+
+/* Returns whether a node can only run as a kernel, by what the backends of the program's delegates
+ * take. Views may vanish, and so may what nothing reads. */
+static bool must_be_kernel(const etr_pte_method *program, const etr_graph *graph,
+                           const uint32_t *uses, const etr_node *node) {
+  if (node->kind != ETR_NODE_OP || strncmp(node->target, "aten.", 5) != 0 || etr_is_view(node) ||
+      !etr_has_tensor(node) || uses[node - graph->nodes] == 0 || is_in_lowered_module(graph, node))
+    return false;
+  for (size_t i = 0; i < program->delegate_count; i++) {
+    const etr_backend *backend = etr_backend_of(program->delegates[i].backend);
+    if (!backend || !backend->takes || backend->takes(graph, uses, node))
+      return false;
+  }
+  return true;
+}
+
+const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *program,
+                              etr_arena *arena) {
+  etr_arena scratch = {0};
+  etr_map kernels;
+  etr_slice first = {0};
+  size_t count = 0, others = 0;
+  const uint32_t *uses = etr_count_uses(graph, &scratch);
+  etr_map_init(&kernels, &scratch);
+  for (size_t i = 0; i < program->instruction_count; i++) {
+    etr_slice op = etr_operator_of_kernel(etr_or_empty(program->instructions[i].op));
+    op.size -= etr_operator_is_in_place(op); /* without the underscore, as in the graph */
+    etr_map_set(&kernels, op, 1);
+  }
+  for (size_t i = 0; !etr_arena_failed(&scratch) && !graph->is_changed && i < graph->node_count;
+       i++) {
+    etr_slice op = etr_operator_of_target(graph->nodes[i].target);
+    if (!must_be_kernel(program, graph, uses, &graph->nodes[i]) ||
+        etr_map_get(&kernels, op) != ETR_NONE)
+      continue;
+    first = count ? first : op;
+    *(etr_slice_equal(op, first) ? &count : &others) += 1;
+  }
+  etr_arena_clear(&scratch);
+  if (count == 0)
+    return NULL;
+  return etr_arena_format(arena,
+                          "%zu %.*s%s of the Edge program are not in the program, as if a pass "
+                          "(transform_passes) took them out after it was recorded: they did not "
+                          "run",
+                          count, (int)first.size, first.data, others ? " and others" : "");
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

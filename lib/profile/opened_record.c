@@ -177,9 +177,11 @@ static bool collect_methods(reader *r) {
 
 /* Warns if the program and the ETRecord are of different exports: of all delegate calls of a
  * method, fewer than half are in both the program and the record's delegate map; or its graph and
- * the program differ. Calls in bodies of
- * cond, map and scan count only if the map has them, because it does not have to. */
+ * the program differ. Calls in bodies of cond, map and scan count only if the map has them, because
+ * it does not have to. Otherwise warns of the first graph that has operators which the program
+ * lacks. */
 static void warn_of_other_program(etr_opened_record *out) {
+  const char *lacks = NULL;
   for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {
     const etr_map_method *map = out->methods.data[i].map;
     const etr_pte_method *program = out->methods.data[i].program;
@@ -206,7 +208,11 @@ static void warn_of_other_program(etr_opened_record *out) {
     else if (unlike)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
                "this program is of another export than the ETRecord: %s", unlike);
+    else if (program && graph && !lacks)
+      lacks = etr_program_lacks(graph, program, &out->arena);
   }
+  if (lacks)
+    etr_caution(&out->warnings, out->profile.etrecord, NULL, ETR_NO_OFFSET, "%s", lacks);
 }
 
 /* Warns about Edge graphs that were changed after they were lowered, so that their debug handles

@@ -103,8 +103,10 @@ static bool is_control_flow(const etr_node *node) {
 }
 
 /* Sets is_between: of operators outside delegates that read, directly or not, the result of a
- * delegate of the backend, and whose result such a delegate reads. It takes one pass forwards and
- * one backwards, because nodes are in execution order. Returns false when out of memory. */
+ * delegate of the backend, and whose result such a delegate reads. They ran, or are views that
+ * memory planning merged with their input: others are not in the program. It takes one pass
+ * forwards and one backwards, because nodes are in execution order. Returns false when out of
+ * memory. */
 static bool find_between(partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool *depends = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *depends);
@@ -126,9 +128,10 @@ static bool find_between(partition *p) {
       is_needed[input] |= is_outside && (p->is_inside[i] || is_needed[i]);
     }
   for (uint32_t i = 0; i < graph->node_count; i++)
-    p->is_between[i] = graph->nodes[i].kind == ETR_NODE_OP &&
-                       p->finder->delegate_of[i] == ETR_NONE && depends[i] && is_needed[i] &&
-                       !p->finder->is_constant[i] && !is_control_flow(&graph->nodes[i]);
+    p->is_between[i] = (p->finder->is_kernel[i] || etr_is_view(&graph->nodes[i]) ||
+                        is_getitem(&graph->nodes[i])) &&
+                       depends[i] && is_needed[i] && !p->finder->is_constant[i] &&
+                       !is_control_flow(&graph->nodes[i]);
   return true;
 }
 
