@@ -167,8 +167,7 @@ const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *pro
   return lacks_them ? "the Edge program has quantized numbers, which the program lacks" : NULL;
 }
 
-/* Returns whether a node can only run as a kernel, by what the backends of the program's delegates
- * take. Views may vanish, and so may what nothing reads. */
+/* Returns whether a node is read, cannot vanish as a view does, and is taken by no backend. */
 static bool must_be_kernel(const etr_pte_method *program, const etr_graph *graph,
                            const uint32_t *uses, const etr_node *node) {
   if (node->kind != ETR_NODE_OP || strncmp(node->target, "aten.", 5) != 0 || etr_is_view(node) ||
@@ -184,19 +183,17 @@ static bool must_be_kernel(const etr_pte_method *program, const etr_graph *graph
 
 const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *program,
                               etr_arena *arena) {
-  etr_arena scratch = {0};
   etr_map kernels;
   etr_slice first = {0};
   size_t count = 0, others = 0;
-  const uint32_t *uses = etr_count_uses(graph, &scratch);
-  etr_map_init(&kernels, &scratch);
+  const uint32_t *uses = etr_count_uses(graph, arena);
+  etr_map_init(&kernels, arena);
   for (size_t i = 0; i < program->instruction_count; i++) {
     etr_slice op = etr_operator_of_kernel(etr_or_empty(program->instructions[i].op));
     op.size -= etr_operator_is_in_place(op); /* without the underscore, as in the graph */
     etr_map_set(&kernels, op, 1);
   }
-  for (size_t i = 0; !etr_arena_failed(&scratch) && !graph->is_changed && i < graph->node_count;
-       i++) {
+  for (size_t i = 0; uses && !graph->is_changed && i < graph->node_count; i++) {
     etr_slice op = etr_operator_of_target(graph->nodes[i].target);
     if (!must_be_kernel(program, graph, uses, &graph->nodes[i]) ||
         etr_map_get(&kernels, op) != ETR_NONE)
@@ -204,14 +201,13 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
     first = count ? first : op;
     *(etr_slice_equal(op, first) ? &count : &others) += 1;
   }
-  etr_arena_clear(&scratch);
-  if (count == 0)
-    return NULL;
-  return etr_arena_format(arena,
-                          "%zu %.*s%s of the Edge program are not in the program, as if a pass "
-                          "(transform_passes) took them out after it was recorded: they did not "
-                          "run",
-                          count, (int)first.size, first.data, others ? " and others" : "");
+  return count == 0
+             ? NULL
+             : etr_arena_format(arena,
+                                "%zu %.*s%s of the Edge program are not in the program, as "
+                                "if a pass (transform_passes) took them out after it was "
+                                "recorded: they did not run",
+                                count, (int)first.size, first.data, others ? " and others" : "");
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

@@ -122,9 +122,8 @@ const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32
 const char *etr_program_unlike(const etr_graph *graph, const etr_pte_method *program,
                                etr_arena *arena);
 
-/** Returns which operators of an Edge graph surely are in no kernel and no delegate of its program,
- * because a pass took them out after the graph was recorded: "16 expand_copy of ...". NULL if there
- * are none, or when out of memory. */
+/** Returns which operators of an Edge graph surely are in no kernel and no delegate of its program;
+ * NULL if there are none, or when out of memory. */
 const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *program,
                               etr_arena *arena);
 

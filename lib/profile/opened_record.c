@@ -178,8 +178,7 @@ static bool collect_methods(reader *r) {
 /* Warns if the program and the ETRecord are of different exports: of all delegate calls of a
  * method, fewer than half are in both the program and the record's delegate map; or its graph and
  * the program differ. Calls in bodies of cond, map and scan count only if the map has them, because
- * it does not have to. Otherwise warns of the first graph that has operators which the program
- * lacks. */
+ * it does not have to. Warns of one graph of which the program lacks operators. */
 static void warn_of_other_program(etr_opened_record *out) {
   const char *lacks = NULL;
   for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {

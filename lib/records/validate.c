@@ -466,11 +466,13 @@ static void compare_with_program(validator *v, const etr_record *record, const e
   for (size_t i = 0; i < pte->method_count; i++) {
     const etr_graph *graph = edge_graph_of(record, pte->methods[i].name);
     const char *unlike = graph ? etr_program_unlike(graph, &pte->methods[i], &v->arena) : NULL;
-    if (graph && !unlike)
-      unlike = etr_program_lacks(graph, &pte->methods[i], &v->arena);
+    const char *lacks = graph && !unlike ? etr_program_lacks(graph, &pte->methods[i], &v->arena)
+                                         : NULL;
     find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
-    if (unlike)
-      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, graph->entry, of_instructions, "%s", unlike);
+    if (unlike || lacks)
+      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, graph->entry,
+               unlike ? of_instructions : "the graph is not what ran", "%s",
+               unlike ? unlike : lacks);
   }
 }
 

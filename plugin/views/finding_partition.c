@@ -103,10 +103,9 @@ static bool is_control_flow(const etr_node *node) {
 }
 
 /* Sets is_between: of operators outside delegates that read, directly or not, the result of a
- * delegate of the backend, and whose result such a delegate reads. They ran, or are views that
- * memory planning merged with their input: others are not in the program. It takes one pass
- * forwards and one backwards, because nodes are in execution order. Returns false when out of
- * memory. */
+ * delegate of the backend, and whose result such a delegate reads. Others than views that did not
+ * run are not in the program. It takes one pass forwards and one backwards, because nodes are in
+ * execution order. Returns false when out of memory. */
 static bool find_between(partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool *depends = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *depends);

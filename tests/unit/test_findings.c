@@ -256,6 +256,18 @@ Test(findings, delegates_that_others_cut_do_not_merge) {
   tiny_clear(&t);
 }
 
+/* The graph is of before a pass that removed the expand: it neither ran nor is a view. */
+Test(findings, operators_that_are_not_in_the_program_are_not_between_delegates) {
+  tiny t = {0};
+  etr_delegate delegates[2];
+  make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 100000, delegates);
+  t.nodes.data[3].target = "aten.expand_copy.default"; /* the view */
+  const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
+  cr_assert_not_null(finding);
+  cr_expect_str_eq(finding->fact, "rewrite 1 sum between them");
+  tiny_clear(&t);
+}
+
 Test(findings, operators_not_between_delegates_are_not_found) {
   tiny t = {0};
   const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"}};

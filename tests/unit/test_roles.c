@@ -240,6 +240,49 @@ Test(roles, inconsistent_lists_are_reported) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
+/* ---- Operators that the program lacks ---- */
+
+/* Of the nodes only "aten." ones that run as kernels count. */
+Test(roles, what_the_program_lacks_is_counted) {
+  static const struct {
+    const char *title, *nodes, *kernel, *backend, *want;
+  } cases[] = {
+      {"two that no backend takes, and another",
+       "n aten.expand_copy.default (x);m "
+       "aten.expand_copy.default (n);k aten.where.self (m);o aten.relu.default (k)",
+       "aten::mul", "XnnpackBackend", "2 expand_copy and others of"},
+      {"a kernel of this name", "n aten.expand_copy.default (x);o aten.relu.default (n)",
+       "aten::expand_copy", "XnnpackBackend", NULL},
+      {"a kernel in place", "n aten.index_put.default (x);o aten.relu.default (n)",
+       "aten::index_put_", "XnnpackBackend", NULL},
+      {"what the partitioner takes", "n aten.add.Tensor (x,x);o aten.relu.default (n)", "aten::mul",
+       "XnnpackBackend", NULL},
+      {"a view, which planning merges", "n aten.alias.default (x);o aten.relu.default (n)",
+       "aten::mul", "XnnpackBackend", NULL},
+      {"what nothing reads", "n aten.relu.default (x);o aten.where.self (x)", "aten::mul",
+       "XnnpackBackend", NULL},
+      {"a backend whose rules are not known",
+       "n aten.expand_copy.default (x);o aten.relu.default (n)", "aten::mul", "SomeBackend", NULL},
+      {"no delegate", "n aten.expand_copy.default (x);o aten.mul.Tensor (n,n)", "aten::mul", NULL,
+       "1 expand_copy of"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(&arena,
+                                        etr_arena_format(&arena, "x input;%s", cases[i].nodes));
+    etr_pte_delegate delegate = {.backend = cases[i].backend};
+    etr_instruction kernel = {.kind = ETR_INSTRUCTION_KERNEL, .op = cases[i].kernel};
+    const etr_pte_method program = {.instructions = &kernel,
+                                    .instruction_count = 1,
+                                    .delegates = &delegate,
+                                    .delegate_count = cases[i].backend != NULL};
+    const char *got = etr_program_lacks(&g->graph, &program, &arena), *want = cases[i].want;
+    cr_expect(want ? got && strncmp(got, want, strlen(want)) == 0 : !got, "%s: %s", cases[i].title,
+              got);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* ---- Operators that XNNPACK's partitioner takes ---- */
 
 /* "n" is the node. It may read: x and y, [1x8x4x4]; i, integers; w, a weight; t, a weight

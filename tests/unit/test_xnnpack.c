@@ -107,6 +107,7 @@ Test(xnnpack, nodes_have_the_classes_that_may_run_them) {
       {"n quantize_per_tensor (x)", ETR_XNN_CONVERT},
       {"n cat (x,x)", ETR_XNN_COPY},
       {"n embedding (x)", ETR_XNN_NONE},
+      {"n expand_copy (x)", ETR_XNN_NONE}, /* no node of its graph is one */
       {"n input", ETR_XNN_NONE},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
