@@ -201,13 +201,13 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
     first = count ? first : op;
     *(etr_slice_equal(op, first) ? &count : &others) += 1;
   }
-  return count == 0
-             ? NULL
-             : etr_arena_format(arena,
-                                "%zu %.*s%s of the Edge program are not in the program, as "
-                                "if a pass (transform_passes) took them out after it was "
-                                "recorded: they did not run",
-                                count, (int)first.size, first.data, others ? " and others" : "");
+  if (count == 0)
+    return NULL;
+  return etr_arena_format(
+      arena,
+      "%zu %.*s%s of the Edge program are not in the program, as if a pass "
+      "(transform_passes) took them out after it was recorded: they did not run",
+      count, (int)first.size, first.data, others ? " and others" : "");
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
