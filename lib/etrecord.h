@@ -326,7 +326,8 @@ typedef enum etr_node_kind {
   ETR_NODE_INPUT,  /**< user input, or argument of a nested graph */
   ETR_NODE_OUTPUT, /**< what the graph returns: one node, named "output", in each graph and nested
                       graph */
-  ETR_NODE_PARAMETER, /**< this and the following kinds are weights */
+  ETR_NODE_PARAMETER, /**< this and the following kinds are weights, but for buffers that are
+                         written: etr_node_is_weight() */
   ETR_NODE_BUFFER,
   ETR_NODE_CONSTANT, /**< lifted tensor constant or custom object */
 } etr_node_kind;
@@ -443,7 +444,8 @@ typedef struct etr_node {
                                trace share it */
   size_t frame_count;
   const char *weight_name; /**< of a parameter, buffer or constant: "a.weight"; else NULL */
-  bool is_written;         /**< of a buffer: inferences write a new value to it (output_specs) */
+  bool is_written; /**< of a buffer: inferences write a new value to it, so that it is a state, such
+                      as a cache, and no weight */
   const char *const
       *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
@@ -451,6 +453,11 @@ typedef struct etr_node {
                             found by from_node and export_graph_id; for a node in a body, its name
                             in the corresponding body of that graph. NULL if unknown */
 } etr_node;
+
+/** Returns true for a parameter, a constant, or a buffer that inferences only read. */
+static inline bool etr_node_is_weight(const etr_node *node) {
+  return node->kind >= ETR_NODE_PARAMETER && !node->is_written;
+}
 
 /** Returns true for an operator that moves, repeats or converts data and computes nothing, such as
  * "aten.permute_copy.default". */
@@ -516,7 +523,7 @@ typedef enum etr_work {
 typedef struct etr_cost {
   uint64_t macs;       /**< ETR_UNKNOWN: the operator has no known formula, or sizes are missing */
   uint64_t read_bytes; /**< ETR_UNKNOWN, here and below: sizes or types are missing */
-  uint64_t weight_bytes; /**< the part of read_bytes that is parameters, buffers and constants */
+  uint64_t weight_bytes; /**< the part of read_bytes that is weights: etr_node_is_weight() */
   uint64_t written_bytes;
   uint64_t executions; /**< calls over all included runs of the method; 0 if none was timed.
                           ETR_UNKNOWN for operators of delegates in bodies of loops and branches,

@@ -824,7 +824,7 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
     const etr_value *value = &f->graph->nodes[edge->node].outputs[edge->output];
     const etr_node *reader = edge == &node->inputs[i] ? node
                                                       : &f->graph->nodes[node->inputs[i].node];
-    bool is_of_weights = f->graph->nodes[edge->node].kind >= ETR_NODE_PARAMETER;
+    bool is_of_weights = etr_node_is_weight(&f->graph->nodes[edge->node]);
     etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of_value(value);
     if (is_of_weights && edge == &reader->inputs[0] && reads_packed_4_bits(f->graph, reader, value))
       bytes = amount_of_bits(elements_of(value), 4);

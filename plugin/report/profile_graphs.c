@@ -107,7 +107,7 @@ static bool add_edge(graphs_writer *d, drawn_graph *g, uint32_t node, etr_edge e
     return true;
   *last_reader = row_index + 1;
   if (g->row_of[edge.node] == ETR_NONE) {
-    reader_row->weights++;
+    reader_row->weights += etr_node_is_weight(&g->graph->nodes[edge.node]);
     return true;
   }
   int64_t distance = (int64_t)row_index - (int64_t)g->row_of[edge.node];

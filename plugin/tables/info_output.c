@@ -366,16 +366,19 @@ static etr_rows list_entry_points(etr_answer *answer) {
   graph_row *rows = etr_arena_alloc_array(&answer->arena, profile->graph_count, sizeof *rows);
   for (size_t i = 0; rows && i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
-    size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
-    for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++)
+    size_t operators = 0, inputs = 0, weight_count = 0;
+    for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++) {
+      operators += node->kind == ETR_NODE_OP;
       /* Inputs of nested graphs are no inputs of the entry point. */
-      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE;
+      inputs += node->kind == ETR_NODE_INPUT && node->subgraph == ETR_NONE;
+      weight_count += etr_node_is_weight(node);
+    }
     rows[i] = (graph_row){
         .arena = &answer->arena,
         .graph = graph,
-        .operators = kinds[ETR_NODE_OP],
-        .inputs = kinds[ETR_NODE_INPUT],
-        .weights = kinds[ETR_NODE_PARAMETER] + kinds[ETR_NODE_BUFFER] + kinds[ETR_NODE_CONSTANT],
+        .operators = operators,
+        .inputs = inputs,
+        .weights = weight_count,
         .is_timed = graph->times && graph->profile_method != ETR_NONE &&
                     profile->methods[graph->profile_method].run_count > 0,
     };

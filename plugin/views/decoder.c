@@ -77,7 +77,7 @@ static bool is_quantizing(const etr_node *node) {
 static bool is_weight(const etr_graph *graph, uint32_t node, int depth) {
   const etr_node *tested = &graph->nodes[node];
   if (tested->kind != ETR_NODE_OP)
-    return tested->kind != ETR_NODE_INPUT && !tested->is_written;
+    return etr_node_is_weight(tested);
   if (depth == 0 || tested->input_count == 0)
     return false;
   for (size_t i = 0; i < tested->input_count; i++)

@@ -264,15 +264,14 @@ static bool add_weight_finding(etr_finder *finder) {
   return etr_finding_set_nodes(finder, added, marked);
 }
 
-/* Returns the bytes of all weights: of parameters, and of buffers that nothing writes. */
+/* Returns the bytes of all weights. */
 static double all_weight_bytes(const etr_graph *graph) {
   double sum = 0;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     uint64_t bytes;
     const etr_node *node = &graph->nodes[i];
-    bool is_weight = node->kind == ETR_NODE_PARAMETER ||
-                     (node->kind == ETR_NODE_BUFFER && !node->is_written);
-    if (is_weight && node->output_count && etr_value_bytes(&node->outputs[0], &bytes))
+    if (etr_node_is_weight(node) && node->output_count &&
+        etr_value_bytes(&node->outputs[0], &bytes))
       sum += (double)bytes;
   }
   return sum;

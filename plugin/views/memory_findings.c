@@ -62,7 +62,7 @@ const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_prof
   *count = 0;
   for (size_t i = 0; list && graph && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (!node->weight_name || node->output_count == 0)
+    if (!node->weight_name || !etr_node_is_weight(node) || node->output_count == 0)
       continue;
     if (etr_map_count(&names, etr_slice_of(node->weight_name)) > 0)
       continue;

@@ -38,9 +38,9 @@ typedef struct etr_tree {
   bool *is_guest;    /* as in etr_scopes */
 } etr_tree;
 
-/** Returns true for a weight. Weights are drawn at their consumers and are not counted as children.
- */
-static inline bool etr_node_is_weight(const etr_node *node) {
+/** Returns true for a weight or a state. They are drawn at their readers and are not counted as
+ * children. */
+static inline bool is_drawn_at_reader(const etr_node *node) {
   return node->kind >= ETR_NODE_PARAMETER;
 }
 
@@ -327,7 +327,7 @@ static void place_nodes(etr_tree *tree) {
     if (graph->nodes[i].kind == ETR_NODE_INPUT)
       p.input_count[graph->nodes[i].subgraph + 1]++;
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(tree->arena); i++)
-    if (!etr_node_is_weight(&graph->nodes[i]))
+    if (!is_drawn_at_reader(&graph->nodes[i]))
       tree->of_node[i] = place_node(&p, i);
   for (size_t i = 0; i < graph->node_count; i++)
     tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
@@ -337,10 +337,10 @@ static void place_nodes(etr_tree *tree) {
 static void place_weights(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (etr_node_is_weight(&graph->nodes[i]))
+    if (is_drawn_at_reader(&graph->nodes[i]))
       tree->of_node[i] = ETR_NONE;
   for (size_t i = 0; i < graph->node_count; i++) {
-    if (etr_node_is_weight(&graph->nodes[i]))
+    if (is_drawn_at_reader(&graph->nodes[i]))
       continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t *box = &tree->of_node[graph->nodes[i].inputs[k].node];
@@ -367,7 +367,7 @@ static void count_contents(etr_tree *tree) {
   for (size_t i = 0; i < tree->boxes.count; i++)
     boxes[i].op_count = boxes[i].node_count = boxes[i].box_count = boxes[i].digit_count = 0;
   for (size_t i = 0; i < tree->graph->node_count; i++) {
-    if (etr_node_is_weight(&tree->graph->nodes[i]))
+    if (is_drawn_at_reader(&tree->graph->nodes[i]))
       continue;
     boxes[tree->of_node[i]].node_count++;
     boxes[tree->of_node[i]].op_count += tree->graph->nodes[i].kind == ETR_NODE_OP;
@@ -460,7 +460,7 @@ static void rebuild_boxes(etr_tree *tree) {
   memset(&tree->boxes, 0, sizeof tree->boxes);
   add_box(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   for (size_t i = 0; i < tree->graph->node_count && !etr_arena_failed(tree->arena); i++)
-    if (!etr_node_is_weight(&tree->graph->nodes[i]))
+    if (!is_drawn_at_reader(&tree->graph->nodes[i]))
       tree->of_node[i] = rebuild_box(&s, tree->of_node[i]);
 }
 
@@ -882,7 +882,7 @@ static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
 static bool choose_steps(pass *p) {
   bool has_any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
-    if (!etr_node_is_weight(&p->tree->graph->nodes[i]))
+    if (!is_drawn_at_reader(&p->tree->graph->nodes[i]))
       p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
   for (size_t i = 0; i < p->box_count; i++) {
     p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP);
@@ -969,7 +969,7 @@ static void move_boxes(pass *p) {
 /* Moves the nodes of boxes that have too many of them into buckets, named "ops.0000-0063". */
 static void move_nodes(pass *p) {
   for (size_t node = 0; node < p->tree->graph->node_count; node++) {
-    if (etr_node_is_weight(&p->tree->graph->nodes[node]))
+    if (is_drawn_at_reader(&p->tree->graph->nodes[node]))
       continue;
     uint32_t box = p->tree->of_node[node];
     if (p->plans[box].step == STEP_NODES && is_loose(p->tree, node))

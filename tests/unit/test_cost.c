@@ -432,6 +432,19 @@ Test(cost, groups_are_added_up_once) {
   etr_arena_clear(&arena);
 }
 
+/* A cache is read, but is no weight; a buffer that nothing writes is one. */
+Test(cost, buffers_that_are_written_are_no_weights) {
+  tiny_graph *g = program_of("x input [4x6];w weight [5x6];n Fc (x,w) [4x5]", ETR_WORK_LINEAR);
+  g->nodes[1].kind = ETR_NODE_BUFFER;
+  for (int is_written = 0; is_written <= 1; is_written++) {
+    g->nodes[1].is_written = is_written;
+    cr_assert(find_costs());
+    cr_expect_eq(cost_of(g, "n")->read_bytes, 4 * (24 + 30));
+    cr_expect_eq(cost_of(g, "n")->weight_bytes, is_written ? 0 : 4 * 30);
+  }
+  etr_arena_clear(&arena);
+}
+
 Test(cost, bytes_of_a_fused_group_cross_its_boundary) {
   tiny_graph *g = fused(
       "x input [1x2x4];w weight [2x2x1];c convolution (x,w) [1x2x4];r relu (c) [1x2x4];"
