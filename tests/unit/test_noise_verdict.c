@@ -188,6 +188,26 @@ Test(noise_verdict, each_kind_of_series_has_its_verdict) {
     }
 }
 
+/* Interruptions of a few runs, 10 to 45 times what the others take, are a tail and no mode: they
+ * are far from the others, but also from each other. */
+Test(noise_verdict, a_tail_of_interruptions_is_no_mode) {
+  static const uint64_t others[] = {820,  850,  870,  900,  950,  980,  1000, 1050, 1070,
+                                    1080, 1100, 1150, 1200, 1300, 1500, 2100, 2900};
+  static const struct {
+    uint64_t slow[5];
+    etr_noise_verdict verdict;
+  } cases[] = {{{9900, 18100, 31500, 40000, 44700}, ETR_NOISE_NOISY},
+               {{26000, 28100, 31500, 33000, 36700}, ETR_NOISE_TWO_MODES}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    uint64_t ticks[ETR_COUNT(others) + 5];
+    for (size_t k = 0, slow = 0; k < ETR_COUNT(ticks); k++)
+      ticks[k] = k % 4 == 2 && slow < 5 ? cases[i].slow[slow++] : others[k - slow];
+    etr_noise noise = noise_of_ticks(ticks, ETR_COUNT(ticks));
+    cr_expect_eq(noise.verdict, cases[i].verdict, "case %zu: %s", i,
+                 etr_noise_verdict_name(noise.verdict));
+  }
+}
+
 /* One switch is a step, and fewer than 20 runs have neither. */
 Test(noise_verdict, several_switches_are_modes_and_one_is_a_step) {
   static uint64_t ticks[50];
