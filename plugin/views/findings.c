@@ -382,8 +382,9 @@ static bool is_mostly_of_few_runs(const etr_finder *finder, const etr_finding *f
   return typical > 0 && least * 3 <= typical;
 }
 
-/* Returns the part, 0 to 1, of the time of a finding's operators that the longest one takes beyond
- * the median of those like it, of the same operator and shape; 0 if they are fewer than three. */
+/* Returns the part, 0 to 1, of the time of a finding's operators that may be one interruption: what
+ * the longest one takes beyond the median of those like it, of the same operator and shape. All, 1,
+ * if these are fewer than three. */
 static double part_beyond_equals(const etr_finder *finder, const etr_finding *finding) {
   enum { LEAST_EQUALS = 3 };
   double *ticks = etr_arena_alloc_array(finder->arena, finding->node_count, sizeof *ticks);
@@ -399,7 +400,9 @@ static double part_beyond_equals(const etr_finder *finder, const etr_finding *fi
     whole += ticks[count];
     count += is_like;
   }
-  return count >= LEAST_EQUALS && whole > 0 ? fmax(ticks[0] - ticks[count / 2], 0) / whole : 0;
+  if (count < LEAST_EQUALS)
+    return whole > 0;
+  return whole > 0 ? fmax(ticks[0] - ticks[count / 2], 0) / whole : 0;
 }
 
 /* Lowers how sure a finding is if its times are not: to likely if they are estimates or runs differ

@@ -1218,6 +1218,31 @@ Test(findings, nothing_is_sure_of_runs_that_differ) {
   }
 }
 
+/* One run has no median: only three or more operators alike show whether the longest of them was
+ * interrupted. */
+Test(findings, of_one_run_an_operator_without_equals_is_not_sure) {
+  static const struct {
+    size_t equals; /* operators of 100000 ticks like the longest, of 600000 */
+    double least;
+  } cases[] = {{0, 0}, {1, 0}, {2, 350000}, {3, 450000}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0);
+    tiny_time(&t, op(&t, "full", "aten.full.default", ETR_NONE), 50000);
+    for (size_t k = 0; k <= cases[i].equals; k++)
+      tiny_time(&t, op(&t, "permute", "aten.permute_copy.default", w), k ? 100000 : 600000);
+    whole(&t);
+    t.method.run_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
+    cr_assert_not_null(finding);
+    double times = finding->potential / (650000 + 100000 * (double)cases[i].equals);
+    cr_expect_float_eq(finding->least, cases[i].least * times, 1, "case %zu: %f", i,
+                       finding->least);
+    cr_expect_eq(finding->sureness, ETR_POSSIBLE);
+    tiny_clear(&t);
+  }
+}
+
 /* A call more takes what calls take in the record; without any, what is assumed. */
 Test(findings, a_new_delegate_costs_what_calls_take) {
   static const uint64_t ticks[] = {11000, 11000, 11000};
