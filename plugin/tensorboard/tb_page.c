@@ -14,6 +14,7 @@
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "views/balance.h"
+#include "views/interruptions.h"
 #include "views/loads.h"
 #include "views/steadiness.h"
 
@@ -132,6 +133,27 @@ static void put_notes(etr_answer *answer, const etr_method *method) {
     etr_putf(&answer->writer, "\n%s\n", notes[i]);
 }
 
+/* Writes how to color the graph, whose times are as they were recorded: with interruptions, which
+ * the page's own numbers are without. */
+static void put_graph_hint(etr_answer *answer, const etr_method *method) {
+  double interrupted = etr_interrupted_share(answer->profile, method);
+  etr_puts(&answer->writer,
+           "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
+           "**Color by** *Compute time*");
+  if (interrupted > 0)
+    etr_putf(&answer->writer, ETR_WITH_INTERRUPTIONS ", %.0f %% of the typical run",
+             100 * interrupted);
+  etr_puts(&answer->writer, ".\n");
+}
+
+/* Returns true if --map said which method a run was of. */
+static bool is_any_run_mapped(const etr_profile *profile) {
+  bool found = false;
+  for (size_t i = 0; i < profile->block_count; i++)
+    found |= strncmp(profile->blocks[i].method_rule, "--map", 5) == 0;
+  return found;
+}
+
 /* ---- The page ---- */
 
 typedef struct page {
@@ -164,10 +186,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
     put_notes(&answer, method);
   }
   if (about->profile->graph_count > 0)
-    etr_puts(
-        &answer.writer,
-        "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
-        "**Color by** *Compute time*.\n");
+    put_graph_hint(&answer, method);
   else
     etr_puts(&answer.writer,
              "\nThis record is not in GRAPHS, because an ETDump alone has no graph.\n");
@@ -176,9 +195,11 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
            "[operator types only](?tagFilter=op_type&smoothing=0#timeseries) \xC2\xB7 "
            "[charts of curves that belong together](#custom_scalars&_smoothingWeight=0) \xC2\xB7 "
            "[all records in one table](#hparams) \xC2\xB7 [ExecuTorch dashboard](#etrecord), if it "
-           "is installed\n\n"
+           "is installed\n\n");
+  etr_putf(&answer.writer,
            "`etrecord-tb summary RECORD` prints more; `etrecord-tb report RECORD` makes a page of "
-           "everything.\n");
+           "everything%s.\n",
+           is_any_run_mapped(about->profile) ? " (both with the same `--map`)" : "");
   return etr_answer_end(&answer, is_good, error);
 }
 

@@ -15,19 +15,21 @@
 #define INFERENCE_STEP INFERENCE_STEP_OF("ms")
 #define INFERENCE_OF(unit) INFERENCE_STEP_OF(unit) "`etrecord-tb summary RECORD`."
 #define INFERENCE INFERENCE_OF("ms")
+#define INTERRUPTED                                                                                \
+  " Interruptions are in it; if they are a tenth of the typical run or more, TEXT says how much."
 #define PART "Part of an inference: "
 #define ADDS_UP                                                                                    \
   " The parts add up to `1_inference_ms/measured`, except that a part below 0.001 ms and 1 % in "  \
   "all inferences has "                                                                            \
-  "no curve." INFERENCE
+  "no curve." INTERRUPTED INFERENCE
 #define INSTRUCTION(unit, command)                                                                 \
   "\n\n**Unit** " unit                                                                             \
   ". **Step** instruction of the program, in the order of execution, *not* time. **Also** "        \
   "`etrecord-tb " command " RECORD`."
-#define METRIC(unit, command)                                                                      \
-  " One number for the record, for the columns of HPARAMS.\n\n**Unit** " unit                      \
-  ". **Step** always 0. **Also** "                                                                 \
+#define OF_RECORD(unit, command)                                                                   \
+  " One number for the record.\n\n**Unit** " unit ". **Step** always 0. **Also** "                 \
   "`etrecord-tb " command " RECORD`."
+#define METRIC(unit, command) " A column of HPARAMS." OF_RECORD(unit, command)
 
 #define BUILD_OF(unit, command)                                                                    \
   "\n\n**Unit** " unit ". **Step** that of `write --step`. **Also** `etrecord-tb " command "`."
@@ -59,10 +61,11 @@ static const struct {
      "that curve and are times, not changes. TEXT has by how much: `0_builds/change`." BUILD_OF(
          "ms", "diff BEFORE BUILD")},
     {ETR_TB_BUILDS_PARTS "/",
-     "Parts of an inference, which add up to `0_builds_ms/typical`." BUILD("ms")},
+     "Parts of an inference, which add up to `0_builds_ms/typical`." INTERRUPTED BUILD("ms")},
     {ETR_TB_BUILDS_KERNELS "/",
      "Time of all kernels, or operators of a delegate, with this name: the ten that take longest "
-     "in the build." BUILD_OF("ms", "summary BUILD --by kernel")},
+     "in the build; one that is not among them has no point." INTERRUPTED BUILD_OF(
+         "ms", "summary BUILD --by kernel")},
     {ETR_TB_BUILDS_TOKENS "/per_second",
      "Tokens that an inference reads, by its typical time." BUILD("tokens per second")},
     {ETR_TB_BUILDS_BYTES "/pte",
@@ -92,14 +95,13 @@ static const struct {
     {ETR_TB_OP_TYPE "/",
      "Time of all graph operators of this type: the ten types that take longest, and `other` for "
      "the rest. They add up "
-     "to `2_parts_ms/operators`." INFERENCE_STEP
+     "to `2_parts_ms/operators`." INTERRUPTED INFERENCE_STEP
      "`etrecord-tb summary --by op RECORD`, JSON `by_op`."},
     {ETR_TB_TOKENS "/first_with_load_ms",
-     "Time to the first token, with loading the methods, in the typical run." METRIC("ms",
-                                                                                     "summary")},
-    {ETR_TB_TOKENS "/first_ms",
-     "Time to the first token: of the inference that reads the prompt, in the typical run." METRIC(
-         "ms", "summary")},
+     "Time to the first token, with loading the methods, in the typical run." OF_RECORD("ms",
+                                                                                        "summary")},
+    {ETR_TB_TOKENS "/first_ms", "Time to the first token: of the inference that reads the prompt, "
+                                "in the typical run." OF_RECORD("ms", "summary")},
     {ETR_TB_TOKENS "/per_second",
      "Tokens that an inference reads, by its time." INFERENCE_OF("tokens per second")},
     {ETR_TB_TOKENS "/ms_per_token",
@@ -110,7 +112,7 @@ static const struct {
     {ETR_TB_MEMORY "/planned", "Bytes that the program plans in all, the same at every "
                                "instruction, for comparison." INSTRUCTION("bytes", "memory")},
     {ETR_TB_TIMELINE_GROUP "/typical",
-     "Time of one instruction in the typical run." INSTRUCTION("ms", "events")},
+     "Time of one instruction in the typical run." INTERRUPTED INSTRUCTION("ms", "events")},
     {ETR_TB_TIMELINE_GROUP "/cumulative",
      "Average time of this instruction and of all before it." INSTRUCTION("ms", "events")},
     {ETR_TB_ACCURACY "/snr",
