@@ -150,7 +150,7 @@ static void put_graph_hint(etr_answer *answer, const etr_method *method) {
 static bool is_any_run_mapped(const etr_profile *profile) {
   bool found = false;
   for (size_t i = 0; i < profile->block_count; i++)
-    found |= strncmp(profile->blocks[i].method_rule, "--map", 5) == 0;
+    found |= strncmp(etr_or_empty(profile->blocks[i].method_rule), "--map", 5) == 0;
   return found;
 }
 

@@ -314,6 +314,47 @@ Test(tb_event, a_timed_graph_has_its_events) {
   tiny_clear(&t);
 }
 
+/* Returns the page of the text tab. */
+static const char *text_of(tiny *t) {
+  file f = {.limit = sizeof f.bytes};
+  size_t at = 0;
+  const char *text = "";
+  cr_assert_eq(
+      etr_emit_events(&t->profile, 0, &(etr_events_options){0}, &(etr_sink){append, &f}, NULL),
+      ETR_OK);
+  for (Tensorboard__Event *event; (event = next_event(&f, &at)) != NULL;) {
+    Tensorboard__Summary__Value *value = event->what_case == TENSORBOARD__EVENT__WHAT_SUMMARY
+                                             ? event->summary->value[0]
+                                             : NULL;
+    if (value && strcmp(value->tag, "1_summary") == 0)
+      text = etr_arena_format(&t->arena, "%.*s", (int)value->tensor->string_val[0].len,
+                              (const char *)value->tensor->string_val[0].data);
+    tensorboard__event__free_unpacked(event, NULL);
+  }
+  return text;
+}
+
+/* The page's numbers are without interruptions, those of GRAPHS are not; and a command has the same
+ * numbers only with the same --map. */
+Test(tb_event, the_text_says_where_numbers_differ) {
+  for (int differs = 0; differs <= 1; differs++) {
+    tiny t = {0};
+    build_model(&t);
+    tiny_profile(&t);
+    etr_block block = t.profile.blocks[0];
+    block.method_rule = differs ? "--map says so" : "instructions";
+    t.profile.blocks = &block;
+    t.method.interrupted = differs ? .26 : 0;
+    const char *text = text_of(&t);
+    cr_expect_neq(*text, '\0');
+    cr_expect_eq(strstr(text, "*Compute time*, with interruptions, 26 % of the typical run.") !=
+                     NULL,
+                 differs);
+    cr_expect_eq(strstr(text, "with the same `--map`") != NULL, differs);
+    tiny_clear(&t);
+  }
+}
+
 Test(tb_event, a_graph_without_times_has_no_profiles) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
