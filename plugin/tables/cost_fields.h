@@ -22,7 +22,7 @@
    .says = "read and written per inference, each tensor once; of what a delegate fused what "      \
            "crosses the boundary"},                                                                \
   {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, rest, FIGURE(weight_bytes), .nullable = true,  \
-   .says = "the part of bytes that are parameters, buffers and constants"},                        \
+   .says = "the part of bytes that is weights: not buffers that are written, such as caches"},     \
   {"gflops", "gflops", ETR_CELL_RATE, in, FIGURE(gflops), .own_unit = integers, .nullable = true,  \
    .says = "1e9 FLOP per second, two for each multiply-accumulate; operations of integers where "  \
            "arithmetic says so; null: cost or time unknown, or the clock's step too large a part " \

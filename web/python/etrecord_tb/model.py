@@ -126,7 +126,7 @@ class Node(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -614,7 +614,7 @@ class OperatorSum(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -679,7 +679,7 @@ class ModuleSum(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -746,7 +746,7 @@ class PatternSum(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -797,7 +797,7 @@ class BackendSum(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -841,7 +841,7 @@ class SourceSum(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
@@ -1167,7 +1167,7 @@ class SourceLine(_Answer):
         macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
             None: not known
         bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
-        weight_bytes: the part of bytes that are parameters, buffers and constants
+        weight_bytes: the part of bytes that is weights: not buffers that are written, such as caches
         gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
             the clock's step too large a part of the time
         gbs: 1e9 bytes per second
