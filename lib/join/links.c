@@ -355,7 +355,7 @@ bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int
   const etr_pte_value *value = &l->program->values[index];
   const char *kind = value->constant ? "constant" : "buffer";
   node->kind = value->constant ? ETR_NODE_CONSTANT : ETR_NODE_BUFFER;
-  node->is_written = !value->constant;
+  node->is_written = !value->constant; /* what is only read is a constant */
   node->name = node->target = node->op_type = etr_arena_format(l->arena, "%s_%d", kind, index);
   node->weight_name = value->weight;
   return node->name && etr_links_add_input(l, node, node_index, index);

@@ -57,11 +57,7 @@ static void set_constants(const etr_finder *finder, bool *is_constant) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT)
-      is_constant[i] = true;
-    /* The graph of a program does not say which buffers are written. */
-    if (node->kind == ETR_NODE_BUFFER)
-      is_constant[i] = !node->is_written && !etr_is_program(graph);
+    is_constant[i] = etr_node_is_weight(node);
     if (node->kind != ETR_NODE_OP || !is_repeatable(finder, node) || !is_static(node))
       continue;
     is_constant[i] = node->subgraph == ETR_NONE;
