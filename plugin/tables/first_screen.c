@@ -857,7 +857,7 @@ typedef struct table_line {
   const etr_headline_part *type; /* NULL: the row of interruptions, or types are not known */
   const etr_group *group;        /* NULL: the sum of the type's rows */
   bool is_inner;                 /* it is in the sum above it */
-  bool is_estimated;
+  double estimated; /* as in etr_group */
   double ticks;
 } table_line;
 
@@ -882,7 +882,7 @@ static void add_all_lines(table_lines *out, const etr_first_screen *s) {
       first = rows ? first : k;
       rows++;
       sum.ticks += s->groups.list[k].stats.typical;
-      sum.is_estimated |= s->groups.list[k].estimated > 0;
+      sum.estimated += s->groups.list[k].estimated;
     }
     if (rows > 1 && first == i)
       out->list[out->count++] = sum;
@@ -890,7 +890,7 @@ static void add_all_lines(table_lines *out, const etr_first_screen *s) {
     out->list[out->count++] = (table_line){.type = type,
                                            .group = group,
                                            .is_inner = rows > 1,
-                                           .is_estimated = group->estimated > 0,
+                                           .estimated = group->estimated,
                                            .ticks = group->stats.typical};
   }
 }
@@ -972,7 +972,7 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
   etr_text_begin(&text, &answer->arena, &w);
   if (line->type && line->type->high > line->type->low)
     etr_puts(&w, AT_MOST);
-  else if (line->is_estimated)
+  else if (etr_is_estimated(line->estimated, line->ticks))
     etr_puts(&w, ABOUT);
   put_time(&w, answer, s, line->ticks);
   return etr_or_empty(etr_text_end(&text, &w));

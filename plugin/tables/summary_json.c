@@ -219,7 +219,7 @@ static void put_first_screen_row(const etr_fields *f, const etr_groups *groups,
   etr_field_ticks(f, "largest", group->largest > 0 ? group->largest : NAN);
   etr_field_ticks(f, "interrupted", group->interrupted);
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
-  etr_field_flag(f, "estimated", group->estimated > 0);
+  etr_field_flag(f, "estimated", etr_is_estimated(group->estimated, group->stats.typical));
   etr_field_flag(f, "upper", group->hidden > 0);
   put_node_filter(f, group->pattern, group->op, group->backend, group->pattern != NULL);
   etr_jw_end(f->json);

@@ -7,6 +7,7 @@
 #include "base/method_parts.h"
 #include "output/label.h"
 #include "output/text_table.h"
+#include "views/groups.h"
 
 /* ---- Parts ---- */
 
@@ -82,10 +83,12 @@ const char *etr_broad_part_name(etr_broad_part part) {
 
 /* ---- Notes ---- */
 
-/* Returns a note on how sure estimated times are on average; NULL if there are none. */
+/* Returns a note on how sure estimated times are on average; NULL if there are none, or too few to
+ * mark the typical run as estimated. */
 static const char *certainty_note(etr_arena *arena, const etr_profile *profile,
                                   const etr_method *method) {
-  if (method->estimated_confidence == 0)
+  if (method->estimated_confidence == 0 ||
+      !etr_is_estimated(method->estimated_typical, method->execute.typical))
     return NULL;
   return etr_arena_format(arena, "the average confidence of estimated times is %.0f %%: %s",
                           100 * method->estimated_confidence,

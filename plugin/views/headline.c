@@ -10,6 +10,8 @@
 #include "output/text_table.h"
 #include "views/phases.h"
 
+#include <math.h>
+
 /** Least share of a part that the sentence names; of none that large it names the largest. */
 #define LEAST_SHARE 0.1
 /** Kernels of one type that are this much of all kernels are named instead of all. */
@@ -263,22 +265,26 @@ static const char *phase_text(etr_arena *arena, const etr_headline_part *part) {
                           is_rest ? ", outside its operators" : "");
 }
 
+/* Returns true if a part has a range that can be seen in whole percent. */
+static bool is_range(const etr_headline_part *part) {
+  return 100 * part->high >= 1 && floor(100 * part->low + 0.5) < floor(100 * part->high + 0.5);
+}
+
 /* Returns true if nearly all of a part may be operator time that a coarse clock hides: a range such
  * as "3 – 64 %" says little but its most. */
 static bool is_mostly_hidden(const etr_headline_part *part) {
   const double least = 0.2; /* of `high` */
-  return part->low < least * part->high && 100 * (part->high - part->low) >= 1;
+  return is_range(part) && part->low < least * part->high;
 }
 
 void etr_headline_put_share(etr_writer *writer, const etr_headline_part *part, bool is_row) {
-  double low = 100 * part->low, high = 100 * part->high;
   if (is_mostly_hidden(part)) {
     etr_puts(writer, is_row ? "\xE2\x89\xA4" : "up to ");
     etr_put_percent(writer, part->high);
     return;
   }
-  if (high - low >= 1 && high >= 1) {
-    etr_put_fixed(writer, low, 0);
+  if (is_range(part)) {
+    etr_put_fixed(writer, 100 * part->low, 0);
     etr_puts(writer, is_row ? "\xE2\x80\x93" : " \xE2\x80\x93 ");
   }
   etr_put_percent(writer, part->high);

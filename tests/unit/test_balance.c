@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <string.h>
 
 #ifdef ETR_CHECKS
 #define STOPS , .signal = SIGABRT
@@ -44,6 +45,27 @@ static const etr_method good = {.execute_ticks = 10,
 Test(balance, parts_add_up_to_the_method) {
   list(good);
   list((etr_method){0});
+}
+
+/* Of a typical run of 100 ticks this part is estimated. */
+static void expect_confidence_note(double estimated, bool is_expected) {
+  etr_arena arena = {0};
+  etr_profile profile = {0};
+  etr_method method = {.graph = ETR_NONE,
+                       .estimated_confidence = 0.5,
+                       .estimated_typical = estimated,
+                       .execute.typical = 100};
+  const char *notes[ETR_BALANCE_MOST_NOTES];
+  size_t count = etr_balance_notes(notes, &arena, &profile, &method), found = 0;
+  for (size_t i = 0; i < count; i++)
+    found += strstr(notes[i], "average confidence of estimated times is 50 %") != NULL;
+  cr_expect_eq(found, is_expected, "%g of 100", estimated);
+  etr_arena_clear(&arena);
+}
+
+Test(balance, confidence_is_told_where_a_hundredth_is_estimated) {
+  expect_confidence_note(0.9, false);
+  expect_confidence_note(1, true);
 }
 
 #define STOPS_WITH(title, change)                                                                  \

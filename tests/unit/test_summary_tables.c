@@ -5,6 +5,8 @@
  */
 #include "base/writer.h"
 #include "views/balance.h"
+#include "views/groups.h"
+#include "views/headline.h"
 #include "views/loads.h"
 #include "views/module_tree.h"
 
@@ -60,6 +62,36 @@ static module_line read_line(const char *line) {
 
 /* Each module has a line or is counted in the last one; if all have one, the times of those
  * directly below the model add up to the graph operators. */
+/* Compares the share of a part, of which a clock may hide what is from `low` to `high` percent. */
+static void expect_share(double low, double high, const char *cell, const char *words) {
+  const etr_headline_part part = {.low = low / 100, .high = high / 100};
+  for (int is_row = 0; is_row < 2; is_row++) {
+    etr_arena arena = {0};
+    etr_text text;
+    etr_writer w;
+    etr_text_begin(&text, &arena, &w);
+    etr_headline_put_share(&w, &part, is_row);
+    cr_expect_str_eq(etr_text_end(&text, &w), is_row ? cell : words);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(summary_tables, a_share_is_a_range_if_whole_percents_differ) {
+  expect_share(1.45, 1.7, "1–2 %", "1 – 2 %");
+  expect_share(38, 61, "38–61 %", "38 – 61 %");
+  expect_share(1.6, 2.4, "2 %", "2 %");
+  expect_share(0.8, 0.9, "0.9 %", "0.9 %");
+  expect_share(0.3, 0.9, "0.9 %", "0.9 %");
+  expect_share(0.1, 2, "≤2 %", "up to 2 %");
+}
+
+Test(summary_tables, a_sum_is_estimated_if_a_hundredth_of_it_is) {
+  cr_expect(etr_is_estimated(1, 100));
+  cr_expect(etr_is_estimated(0.5, 0.5));
+  cr_expect_not(etr_is_estimated(0.9, 100));
+  cr_expect_not(etr_is_estimated(0, 0));
+}
+
 Test(summary_tables, omitted_modules_are_counted) {
   static const struct {
     const char *record;

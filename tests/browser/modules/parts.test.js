@@ -12,7 +12,7 @@ import {Columns, sortRows} from '../../../web/src/base/columns.js';
 import {recordLabel} from '../../../web/src/base/document.js';
 import {optionsOf, search, termsOf, without} from '../../../web/src/base/filter.js';
 import {placesOfRoofline} from '../../../web/src/parts/roofline.js';
-import {callsText, changeText, rateText, savingText, shareText, signOf, timeText, unitFor} from '../../../web/src/base/format.js';
+import {about, callsText, changeText, rateText, savingText, shareText, signOf, timeText, unitFor} from '../../../web/src/base/format.js';
 import {visibleText} from '../../../web/src/base/html.js';
 import {backendsOf, readProfile} from '../../../web/src/base/method.js';
 import {declare, flag, follow, get, list, number, oneOf, set, text, written} from '../../../web/src/base/store.js';
@@ -229,9 +229,18 @@ describe('the fleet', () => {
     assert.deepEqual(fleetLines(rows, '').map(line => labels(line.rows)), [['early f', 'late f'], ['other f']]);
     assert.deepEqual(fleetLines(rows, 'device').map(line => labels(line.rows)), [['early f'], ['other f'], ['late f']]);
   });
+
+  it('calls no two lines alike', () => {
+    assert.deepEqual(fleetLines(rows, '').map(line => line.label), ['early · Wrapper · f', 'other · Wrapper · f']);
+    assert.deepEqual(fleetLines(rows, 'device').map(line => line.label), ['early · Wrapper · f · pixel8', 'other · Wrapper · f · pixel8', 'Wrapper · f · s24']);
+  });
 });
 
 describe('texts', () => {
+  it('mark a sum as estimated if a hundredth of it is', () => {
+    for (const [mark, ...given] of [['≈ ', 1, 100], ['', 0.9, 100], ['', 0, 0], ['≈ ', Infinity, 0], ['≈ ', Infinity, 5]]) assert.equal(about(...given), mark, given.join(' of '));
+  });
+
   it('show the characters that the terminal shows', () => {
     const source = readFileSync(new URL('../../../lib/base/utf8.c', import.meta.url), 'utf8');
     const controls = [...source.match(/controls\[\] = \{(.*?)\};/s)[1].matchAll(/\{(\w+), (\w+)\}/g)].map(([, first, last]) => [Number(first), Number(last)]);

@@ -546,7 +546,7 @@ class Group(_Answer):
         min: the least of the runs that count
         each: typical / count
         share: of the typical Method::execute
-        estimated: the node or the time of some of it is an estimate
+        estimated: the node or the time of at least 1 % of it is an estimate
         upper: some of it may be time of operators that a coarse clock hides
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
         largest: typical time of the longest one of what count counts; None: not known

@@ -65,6 +65,12 @@ export function timeText(ns, unit, {ticksPerSecond = 1e9, whole = 0, grain = 0} 
   return digitText(value, digitOf(value, lastDigitOf(whole / size), grain / size));
 }
 
+/**
+ * Returns the mark before a sum of `ns`, of which `estimated` ns are estimated: "≈ " if that is at least 1 % of it, as
+ * in what commands print.
+ */
+export const about = (estimated, ns) => (estimated > 0 && estimated >= 0.01 * ns ? '≈ ' : '');
+
 /** Formats what a change could save, in two digits because it is a guess: "300 – 450", "up to 130", "11". */
 export function savingText({low, high}, unit, ticksPerSecond = 1e9) {
   const two = ns => plainOrGrouped(Number((ns / sizeOf(unit, ticksPerSecond)).toPrecision(2)));

@@ -13,6 +13,7 @@
 // the change of a module is known to be more than noise; a change that is not is gray. Without `judged` all are}.
 
 import {medianOf} from '../base/columns.js';
+import {about} from '../base/format.js';
 import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 
@@ -39,7 +40,8 @@ export function spread(tree, overlay) {
     items = count + tree.groups.length,
     values = new Float64Array(items).fill(NaN),
     flags = new Uint8Array(items),
-    bounds = new Float64Array(items);
+    bounds = new Float64Array(items),
+    guessed = new Float64Array(items); // the estimated part of the value of each group
   for (let node = 0; node < count; node++) {
     const value = overlay.values[node],
       flag =
@@ -50,13 +52,15 @@ export function spread(tree, overlay) {
     values[node] = value;
     flags[node] = flag;
     bounds[node] = bound;
-    if (Number.isNaN(value) && !(flag & 1)) continue;
+    if (Number.isNaN(value)) continue;
     for (let outer = parent[node]; outer >= 0; outer = parent[outer]) {
-      flags[outer] |= flag & (1 | JUDGED);
+      flags[outer] |= flag & JUDGED;
+      if (flag & 1) guessed[outer] += value;
       values[outer] = joined(overlay, values[outer], value);
       bounds[outer] += bound;
     }
   }
+  for (const {id} of tree.groups) if (about(guessed[id], values[id])) flags[id] |= 1;
   if (overlay.ofModule) putModules(tree, overlay, values, flags);
   const shown = {
     overlay,

@@ -19,7 +19,7 @@ import {
   unit,
   unitName,
 } from '../base/app.js';
-import {UNITS, shareText, signOf, sizeOf} from '../base/format.js';
+import {UNITS, about, shareText, signOf, sizeOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {hueOf} from '../base/colors.js';
 import {shortBackend} from '../base/labels.js';
@@ -35,11 +35,11 @@ export const Figure = ({label, value, note, why}) =>
  * that timed it where there are no rows.
  */
 export const timeText = (ns, estimated = 0, rows = undefined, clock = undefined) =>
-  `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(rows, clock))}`;
+  `${about(estimated, ns)}${timeOf(ns, grainOf(rows, clock))}`;
 
 /** Returns the cell of a time. */
 export const timeCell = (ns, estimated, rows, clock = undefined) =>
-  html`${estimated > 0 ? html`<span class="doubt">≈ </span>` : null}${timeText(ns, 0, rows, clock)}`;
+  html`<span class="doubt">${about(estimated, ns)}</span>${timeText(ns, 0, rows, clock)}`;
 
 /** Returns a time as a number in the page's unit, for files. */
 export const plainTime = ns =>
@@ -217,12 +217,6 @@ export const backendHues = operators =>
     name === CPU ? 'CPU kernels' : shortBackend(name),
   ]);
 
-/** The legend of the backends' colors. */
-export const BackendLegend = ({operators}) =>
-  html`<ul class="legend" aria-label="Backends">${backendHues(operators).map(
-    ([hue, text]) => html`<li><i class=${`swatch ${hue}`}></i>${text}</li>`,
-  )}</ul>`;
-
 /* ---- How a time varies over the runs ---- */
 
 /**
@@ -252,7 +246,7 @@ export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
 export function Distribution({operators, row, at}) {
   const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
   if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
-  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row]),
+  const said = ns => timeText(ns, estimateOf(operators)(row), [row]),
     named = {min, p10, median: p50, p90, max},
     label = `${Object.keys(named)
       .map(key => `${key} ${said(named[key])}`)

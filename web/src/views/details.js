@@ -19,6 +19,7 @@ import {
   timeWithUnit,
   times,
   unitName,
+  withInterruptions,
 } from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
@@ -41,7 +42,17 @@ import {rowsOfDelegate} from '../base/rows.js';
 import {KIND_TEXTS} from '../base/selection.js';
 import {get} from '../base/store.js';
 import {edgesAt} from '../graph/walk.js';
-import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, sumHint, timeText} from '../parts/bits.js';
+import {
+  Distribution,
+  Link,
+  ModuleLink,
+  NodeLink,
+  estimateOf,
+  linearScale,
+  shareOfWhole,
+  sumHint,
+  timeText,
+} from '../parts/bits.js';
 import {Verdict, baseOf, intervalText} from './changes.js';
 import {readingOf} from './graph_panes.js';
 import {OF_PEAK, ofPeakText} from './table.js';
@@ -79,7 +90,7 @@ function Nodes({operators, rows, title}) {
           times.value.of[row] >= 0
             ? html` <span class="quiet"
           aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>
-          ${timeText(times.value.of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}</span>`
+          ${timeText(times.value.of[row], estimateOf(operators)(row), [row])} ${unitName.value}</span>`
             : null
         }
           </li>`,
@@ -114,7 +125,7 @@ function timeRows(operators, row) {
   if (!operators.isTimed(row)) return [];
   const at = key => operators.numbers(key)[row],
     {runs} = method.value,
-    estimated = Number(operators.isEstimated(row)),
+    estimated = estimateOf(operators)(row),
     said = ns => timeText(ns, estimated, [row]),
     line = (name, text, what) => [name, text, explain(what, [row])],
     withUnit = text => `${text} ${unitName.value}`;
@@ -291,7 +302,7 @@ function RowsDetails({chosen}) {
     ['type', module ? shortType(module.type) : null],
     [
       'time',
-      html`${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}`,
+      `${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}${withInterruptions()}`,
       explain(sumHint(), chosen.rows),
     ],
     ['share', shareOfWhole(time), 'of Method::execute'],
@@ -383,9 +394,7 @@ function DelegateDetails({chosen}) {
       class="quiet" aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>
       ${
         of[row] >= 0
-          ? `${timeText(of[row], Number(operators.isEstimated(row)), [
-              row,
-            ])} ${unitName.value}, ${shareOfWhole(of[row])}`
+          ? `${timeText(of[row], estimateOf(operators)(row), [row])} ${unitName.value}, ${shareOfWhole(of[row])}`
           : ''
       }</span></li>`,
     )}</ul>

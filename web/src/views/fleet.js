@@ -97,7 +97,7 @@ export function filterFleet(rows, said) {
 
 /**
  * Groups the timed rows into lines of the trend, [{label, rows}]: one line per model, method and value of the hparam
- * `by` ('': any value), oldest row first.
+ * `by` ('': any value), oldest row first. Lines that would be called alike have the name of their first record.
  */
 export function fleetLines(rows, by) {
   const lines = new Map();
@@ -108,7 +108,9 @@ export function fleetLines(rows, by) {
     if (!lines.has(key)) lines.set(key, {label, rows: []});
     lines.get(key).rows.push(row);
   }
-  return [...lines.values()];
+  const made = [...lines.values()],
+    isOnly = ({label}) => made.filter(line => line.label === label).length === 1;
+  return made.map(line => (isOnly(line) ? line : {...line, label: `${line.rows[0].label} · ${line.label}`}));
 }
 
 /** Maps each row to the last row of its line that was surely before it, by a minute or more. */

@@ -140,11 +140,7 @@ const Axes = ({up, across, children}) =>
   )}</div></div>`;
 
 /* The marks of instructions. */
-const instructionMarks = ({instructions}) =>
-  marksOf(instructions.live_bytes.length, 10, String).map(({at, text}, first) => ({
-    at,
-    text: first ? text : 'instruction 0',
-  }));
+const instructionMarks = ({instructions}) => marksOf(instructions.live_bytes.length, 10, String);
 
 /* ---- The curve ---- */
 

@@ -82,6 +82,7 @@ import {
   partHint,
   shownOperators,
   hiddenIn,
+  rangeText,
 } from './time_picture.js';
 
 const KINDS = [
@@ -251,11 +252,7 @@ function timeColumns(rows, rest = {}) {
 
 /* The share of a row: a range where a part of it may be something else, and a bound where all of it may be. */
 function shareTextOf(row) {
-  const hidden = row.upper && times.value.stat === 'typical' ? hiddenIn(row.time) : 0,
-    low = shareOfWhole(row.time - hidden).replace(' %', ''),
-    high = shareOfWhole(row.time);
-  if (hidden > 0 && hidden === row.time) return `≤ ${high}`;
-  return hidden > 0 && `${low} %` !== high ? `${low} – ${high}` : high;
+  return row.upper && times.value.stat === 'typical' ? rangeText(row.time, hiddenIn(row.time)) : shareOfWhole(row.time);
 }
 
 const countColumn = (hint = 'operators of the graph') => ({

@@ -20,7 +20,7 @@ import {
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {search} from '../base/filter.js';
-import {lineText, shareText} from '../base/format.js';
+import {about, lineText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
@@ -172,7 +172,7 @@ function told(box, kid) {
         : label;
   const lines = [
     `${name}${count > 1 ? ` ×${count}` : ''}`,
-    `${estimated > 0 ? '≈ ' : ''}${timeWithUnit(time)} · ${shareText(time, whole.value)}`,
+    `${about(estimated, time)}${timeWithUnit(time)} · ${shareText(time, whole.value)}`,
   ];
   const where = [
     kind === 'operator' ? shortBackend(backend) : (HINTS[kid?.part] ?? ''),
@@ -191,16 +191,23 @@ export function changeOfBox(box, kid) {
   return box.filter.startsWith('own:') ? by.own(box.pattern) : by.pattern(box.pattern);
 }
 
+/**
+ * Returns the share of a time of which `hidden` may be something else, as commands write it: a range if that shows in
+ * whole percent, and a bound if nearly all may be.
+ */
+export function rangeText(time, hidden = 0) {
+  const [low, high] = [time - hidden, time].map(ns => (100 * ns) / whole.value),
+    said = shareText(time, whole.value);
+  if (!(high >= 1) || Math.round(low) === Math.round(high)) return said;
+  return low < 0.2 * high ? `≤ ${said}` : `${Math.round(low)} – ${said}`;
+}
+
 /* The time of a box: with its share where there is room. What a clock may hide is a range. */
 export const TEXTS = {
   long: box => {
-    const from = box.upper > 0 ? box.time - box.upper : null,
-      shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `,
-      low = from === null ? '' : `${timeText(from)} – `;
-    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(
-      box.time,
-      whole.value,
-    )}`;
+    const {time, upper, estimated} = box,
+      low = upper > 0 ? `${timeText(time - upper)} – ` : '';
+    return `${about(estimated, time)}${low}${timeWithUnit(time)} · ${rangeText(time, upper)}`;
   },
   short: box => timeText(box.time),
 };
@@ -240,7 +247,7 @@ const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what
 /** What is in doubt and what the parts are, in one line each. */
 export function doubts() {
   const {operators, clockHidden, logsValues} = method.value,
-    isEstimated = allRows.value.some(({estimated}) => estimated > 0);
+    isEstimated = boxes.value.some(({estimated, time}) => time > LEAST_TOLD * whole.value && about(estimated, time));
   return [
     isEstimated
       ? `≈ matched by order${

@@ -51,12 +51,12 @@ import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {allRowsOf, rowLabels} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, backendHues, NodeLink, Segments, timeText} from '../parts/bits.js';
+import {Check, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
-import {allRows, head} from './time_picture.js';
+import {allRows, head, legendRows} from './time_picture.js';
 
 const GAP = 6,
   MOST_OTHERS = 4,
@@ -699,12 +699,16 @@ function delegateNames(events, event) {
   return [name, ...(end ? [name.replace(module.path, end), end] : []), shortBackend(events.backend(event))];
 }
 
-/* What the colors of a picture that is taken away mean. */
-const legendOf = ({sides}) => [
-  ...backendHues(method.value.operators),
+/* The colors of what ran: [hue, text] each. */
+const ranOn = () => [
+  ...legendRows()
+    .filter(({hue}) => hue !== 'runtime' && hue !== 'quiet')
+    .map(({hue, text}) => [hue, text]),
   ['runtime', 'calls and runtime'],
-  ...(sides.some(({own}) => own) ? STRIP_HUES : []),
 ];
+
+/* What the colors of a picture that is taken away mean. */
+const legendOf = ({sides}) => [...ranOn(), ...(sides.some(({own}) => own) ? STRIP_HUES : [])];
 
 const SCENE_LABEL =
   'Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span.';
@@ -847,7 +851,9 @@ const RunFacts = ({events, said, hasOthers}) =>
     <dd aria-description=${clockText()}>${measured(events.execute)}</dd><dt>events</dt>
     <dd aria-description=${clockText()}>${said}</dd></dl><p
       class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys${
-        hasOthers ? html`<br />strips of other runs: blue is faster there, red slower, gray alike` : null
+        hasOthers
+          ? html`<br />strips: the fastest, the slowest, the run before and after; blue is faster there, red slower, gray alike`
+          : null
       }
     </p></div>`;
 
@@ -868,7 +874,7 @@ export function TimelineView() {
     span = readSpan(get('tl.span')),
     isPlaced = events.measured.includes(0),
     chosen = selection.value;
-  const said = `${countText(events.count, 'event')}${
+  const said = `${countText(events.count, 'event')}${isPlaced ? ', inside delegates placed by order' : ''}${
     timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''
   }${baseEvents ? `; ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} />
@@ -879,9 +885,10 @@ export function TimelineView() {
       change=${() => set({'tl.full': !get('tl.full')}, {replace: true})} />`
         : null
     }
-    <span class="count fits">
-      ${isPlaced ? 'inside a delegate: placed by order · ' : ''}gray: calls and runtime</span><span class="push"></span>
-      ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
+    <span class="push"></span>
+      <ul class="legend" aria-label="Backends">${ranOn().map(
+        ([hue, text]) => html`<li><i class=${`swatch ${hue}`}></i>${text}</li>`,
+      )}</ul></div>
     ${
       wanted !== null && events.run !== wanted
         ? html`<p
