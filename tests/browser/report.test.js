@@ -127,6 +127,14 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     const text = await dashboard.frame.locator('main').innerText();
     for (const {title} of findings) assert.ok(text.includes(title), title);
     await dashboard.screenshot(join(screenshots, 'memory.png'));
+    await dashboard.page.setViewportSize({width: 480, height: 900});
+    await dashboard.settled();
+    const marks = await dashboard.frame
+      .locator('.axis-across')
+      .first()
+      .locator('span')
+      .evaluateAll(all => all.map(mark => mark.getBoundingClientRect()).map(({left, right}) => [left, right]));
+    assert.ok(marks.length > 2 && marks.every(([, right], at) => right <= (marks[at + 1]?.[0] ?? 480)), marks.join('; '));
     assert.deepEqual(dashboard.errors, []);
   });
 
@@ -148,6 +156,13 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('aria-description'),
       /, with interruptions/,
     );
+    await dashboard.frame.locator('.lever').first().getByRole('button', {name: 'how'}).click();
+    assert.match((await dashboard.details()).time, / ms, with interruptions$/);
+    const fits = await dashboard.frame.locator('.details').evaluate(panel => {
+      panel.querySelector('p + p').append('Config(do_it_all=True)'.repeat(9));
+      return panel.scrollWidth <= panel.clientWidth;
+    });
+    assert.ok(fits, 'long code breaks');
     await dashboard.view('Graph');
     assert.match(await dashboard.frame.locator('.graph-legend').innerText(), /^typical, with interruptions, ms/);
     await dashboard.setting('Statistic of times', 'avg');
@@ -233,6 +248,9 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       );
       assert.ok(await dashboard.frame.getByRole('columnheader', {name: 'verdict'}).isVisible());
     }
+    await dashboard.page.setViewportSize({width: 480, height: 900});
+    const {width: wide} = await dashboard.frame.getByLabel('Record', {exact: true}).boundingBox();
+    assert.ok(wide > 120, `${wide} px for the name of a record`);
     await dashboard.record('mv2_portable (base)');
     assert.equal(await dashboard.total(), ms(answer('summary', 'mv2_portable').methods[0].execute.typical));
     assert.equal(await dashboard.frame.getByRole('tab', {name: 'Compare'}).count(), 0);
@@ -332,6 +350,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.doesNotMatch(await row.innerText(), /\d\.\d/, 'no digit below whole microseconds, of which the clock is');
     await row.click();
     await dashboard.frame.getByRole('tab', {name: 'Timeline', selected: true}).waitFor();
+    const colors = await dashboard.frame.getByRole('list', {name: 'Backends'}).locator('li').allInnerTexts();
+    assert.deepEqual(colors.map(said => said.trim()), ['delegate', 'calls and runtime']);
     const [{by_kernel: kernels, runs}] = JSON.parse(run('summary', dump, '--format', 'json')).methods,
       {count} = kernels.find(({kernel}) => kernel === name);
     await dashboard.frame.getByRole('heading', {name, exact: true}).waitFor();

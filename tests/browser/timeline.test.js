@@ -59,6 +59,10 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     const labels = () => tab.page.locator('.lane-labels span').evaluateAll(all => all.map(label => label.innerText.replace(/\s+/g, ' ')));
     const strips = (await labels()).filter(label => label.startsWith('run '));
     assert.ok(strips.length > 0 && strips.every(label => /^run \d+ [+−]\d+$/.test(label)), strips.join());
+    const drawn = timelineOf('llama_portable'), at = nearestOf(drawn), byTime = [...drawn.runs].sort((a, b) => a.execute - b.execute),
+      wanted = new Set([byTime[0], byTime.at(-1), drawn.runs[at - 1], drawn.runs[at + 1]].filter(one => one && one !== drawn.runs[at]).map(({run: of}) => of));
+    assert.deepEqual(strips.map(label => Number(label.split(' ')[1])), [...wanted].sort((a, b) => a - b));
+    assert.match(await tab.page.locator('.run-facts').innerText(), /strips: the fastest, the slowest, the run before and after/);
     await tab.page.getByLabel('other runs in full').check();
     await tab.settled();
     const {runs} = timelineOf('llama_portable');
