@@ -857,7 +857,7 @@ typedef struct table_line {
   const etr_headline_part *type; /* NULL: the row of interruptions, or types are not known */
   const etr_group *group;        /* NULL: the sum of the type's rows */
   bool is_inner;                 /* it is in the sum above it */
-  double estimated; /* as in etr_group */
+  double estimated;              /* as in etr_group */
   double ticks;
 } table_line;
 

@@ -58,8 +58,8 @@ typedef struct etr_groups {
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method, const bool *chosen);
 
-/** Returns true if a sum of `ticks`, of which `estimated` are, is marked as estimated: if at least 1 %
- * of it is. Less changes no digit that is sure. */
+/** Returns true if a sum of `ticks`, of which `estimated` are, is marked as estimated: if at least
+ * 1 % of it is. */
 static inline bool etr_is_estimated(double estimated, double ticks) {
   return estimated > 0 && estimated >= 0.01 * ticks;
 }

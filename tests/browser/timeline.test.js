@@ -21,7 +21,7 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'timeline-'));
-    for (const record of ['llama_xnnpack', 'llama_portable']) run('report', join(fixtures, record), '-o', paths[record] = join(folder, `${record}.html`), '--unit', 'ns');
+    for (const record of ['llama_xnnpack', 'llama_portable', 'add_mul']) run('report', join(fixtures, record), '-o', paths[record] = join(folder, `${record}.html`), '--unit', 'ns');
     await tab.launch({width: 1280, height: 800}, {offline: true});
   });
 
@@ -59,10 +59,6 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     const labels = () => tab.page.locator('.lane-labels span').evaluateAll(all => all.map(label => label.innerText.replace(/\s+/g, ' ')));
     const strips = (await labels()).filter(label => label.startsWith('run '));
     assert.ok(strips.length > 0 && strips.every(label => /^run \d+ [+−]\d+$/.test(label)), strips.join());
-    const drawn = timelineOf('llama_portable'), at = nearestOf(drawn), byTime = [...drawn.runs].sort((a, b) => a.execute - b.execute),
-      wanted = new Set([byTime[0], byTime.at(-1), drawn.runs[at - 1], drawn.runs[at + 1]].filter(one => one && one !== drawn.runs[at]).map(({run: of}) => of));
-    assert.deepEqual(strips.map(label => Number(label.split(' ')[1])), [...wanted].sort((a, b) => a - b));
-    assert.match(await tab.page.locator('.run-facts').innerText(), /strips: the fastest, the slowest, the run before and after/);
     await tab.page.getByLabel('other runs in full').check();
     await tab.settled();
     const {runs} = timelineOf('llama_portable');
@@ -70,6 +66,17 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
       const [, number, time] = label.match(/^run (\d+) (\d+)$/);
       assert.equal(Number(time), runs.find(({run: of}) => of === Number(number)).execute);
     }
+  });
+
+  it('draws strips of the fastest run, the slowest and those beside it, and says so', async () => {
+    await tab.open(paths.add_mul, 'timeline');
+    const {runs} = timelineOf('add_mul'), shown = Number(await tab.page.getByLabel('Run', {exact: true}).inputValue()), at = runs.findIndex(({run: of}) => of === shown);
+    const byTime = [...runs].sort((a, b) => a.execute - b.execute), wanted = new Set([byTime[0], byTime.at(-1), runs[at - 1], runs[at + 1]].filter(Boolean).map(({run: of}) => of));
+    wanted.delete(shown);
+    const strips = await tab.page.locator('.lane-labels span').evaluateAll(all => all.flatMap(label => label.innerText.match(/(?<=^run )\d+/) ?? []).map(Number));
+    assert.deepEqual(strips, [...wanted].sort((a, b) => a - b));
+    assert.ok(strips.length < runs.length - 1, 'some runs have none');
+    assert.match(await tab.page.locator('.run-facts').innerText(), /strips: the fastest, the slowest, the run before and after/);
   });
 
   it('tells what is under the pointer, within 100 ms, and in words', async () => {
