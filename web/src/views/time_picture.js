@@ -220,6 +220,9 @@ export function heightsOf(isSmall) {
   return {module: 32, kid: room.value.width >= 1600 ? 88 : 64};
 }
 
+/* Whether a time has a share that is more than "<0.1 %". */
+const isShown = time => time / whole.value > 5e-4;
+
 /** The colors of the picture, with the time of each. */
 export function legendRows() {
   const {operators} = method.value,
@@ -229,7 +232,7 @@ export function legendRows() {
     sums.set(key, (sums.get(key) ?? 0) + row.time);
   }
   const backends = [...backendsOf(operators), ...sums.keys()].filter(name => !PART_BOX_NAMES.includes(name)),
-    named = [...new Set([...backends, ...PART_BOX_NAMES])].filter(name => sums.get(name) / whole.value > 5e-4);
+    named = [...new Set([...backends, ...PART_BOX_NAMES])].filter(name => isShown(sums.get(name)));
   const hue = name => (name === INTERRUPTIONS ? 'quiet' : 'runtime'),
     backendText = name => (name === CPU ? 'CPU kernels' : shortBackend(name));
   return named.map(name => {
@@ -247,7 +250,7 @@ const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what
 /** What is in doubt and what the parts are, in one line each. */
 export function doubts() {
   const {operators, clockHidden, logsValues} = method.value,
-    isEstimated = boxes.value.some(({estimated, time}) => time > LEAST_TOLD * whole.value && about(estimated, time));
+    isEstimated = allRows.value.some(({estimated, time}) => isShown(time) && about(estimated, time));
   return [
     isEstimated
       ? `≈ matched by order${
