@@ -277,6 +277,7 @@ function RowsDetails({chosen}) {
   const {operators} = method.value,
     {of} = times.value,
     time = sumOver(of, chosen.rows),
+    estimated = estimatedOver(operators, chosen.rows, of),
     byTime = Array.from(chosen.rows).sort((a, b) => (of[b] || 0) - (of[a] || 0)),
     module = chosen.kind === 'module' ? method.value.modulesByPath.get(chosen.id) : null;
   const field = {
@@ -302,7 +303,7 @@ function RowsDetails({chosen}) {
     ['type', module ? shortType(module.type) : null],
     [
       'time',
-      `${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}${withInterruptions()}`,
+      `${timeText(time, estimated, chosen.rows)} ${unitName.value}${withInterruptions()}`,
       explain(sumHint(), chosen.rows),
     ],
     ['share', shareOfWhole(time), 'of Method::execute'],
