@@ -852,8 +852,8 @@ const RunFacts = ({events, said, hasOthers}) =>
     <dd aria-description=${clockText()}>${said}</dd></dl><p
       class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys${
         hasOthers
-          ? html`<br />strips: the fastest, the slowest, the run before and after; blue is faster there, red slower, gray
-  alike`
+          ? html`<br />strips: the fastest, the slowest, the run before and after; blue is faster there, red slower,
+  gray alike`
           : null
       }
     </p></div>`;
