@@ -169,11 +169,17 @@ static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
 
 typedef etr_vec(etr_time_slice) slice_list;
 
+/* What the runtime took in the runs of a method. */
+typedef struct runtime_ticks {
+  uint32_t *index_of_run; /* of each run of the profile, among those of the method */
+  uint64_t *rest;         /* per run of the method: ticks that are in no slice */
+} runtime_ticks;
+
 /* Lists, for each run, what the runtime took to call the kernel of one instruction, which has the
- * rows [first, end) of a block. Does nothing if an instruction has not both, since then it is not
- * known what calling takes. index_of_run: of each run of the profile, among those of the method. */
+ * rows [first, end) of a block, at most what is left of the run. Does nothing if an instruction has
+ * not both, since then it is not known what calling takes. */
 static bool list_calls(slice_list *list, etr_arena *arena, const etr_block *block, size_t first,
-                       size_t end, const uint32_t *index_of_run) {
+                       size_t end, const runtime_ticks *runtime) {
   const etr_event *call = NULL, *kernel = NULL;
   size_t kernels = 0;
   for (size_t i = first; i < end; i++) {
@@ -187,13 +193,16 @@ static bool list_calls(slice_list *list, etr_arena *arena, const etr_block *bloc
   if (!call || kernels != 1 || call->sample_count != kernel->sample_count)
     return true;
   for (size_t i = 0; i < call->sample_count; i++) {
+    uint32_t run = runtime->index_of_run[call->sample_runs[i]];
+    uint64_t around = call->durations[i] - ETR_MIN(call->durations[i], kernel->durations[i]);
+    uint64_t ticks = ETR_MIN(around, runtime->rest[run]);
     etr_time_slice *added = etr_vec_push(arena, list);
     if (!added)
       return false;
-    *added = (etr_time_slice){.ticks = call->durations[i] -
-                                       ETR_MIN(call->durations[i], kernel->durations[i]),
+    runtime->rest[run] -= ticks;
+    *added = (etr_time_slice){.ticks = ticks,
                               .event = call,
-                              .run = index_of_run[call->sample_runs[i]],
+                              .run = run,
                               .node = kernel->node_count ? kernel->nodes[0] : ETR_NONE,
                               .part = ETR_TIME_RUNTIME};
   }
@@ -204,34 +213,35 @@ static bool list_calls(slice_list *list, etr_arena *arena, const etr_block *bloc
  * without an event. A method of a document has none. Returns false when out of memory. */
 static bool list_runtime(slice_list *list, etr_arena *arena, etr_arena *scratch,
                          const etr_profile *profile, const etr_method *method) {
-  uint32_t *index_of_run = etr_arena_alloc_array(scratch, profile->run_count, sizeof *index_of_run);
-  uint64_t *rest = etr_arena_alloc_array(scratch, method->run_count, sizeof *rest);
-  if (!index_of_run || !rest)
+  const runtime_ticks runtime = {
+      etr_arena_alloc_array(scratch, profile->run_count, sizeof *runtime.index_of_run),
+      etr_arena_alloc_array(scratch, method->run_count, sizeof *runtime.rest)};
+  if (!runtime.index_of_run || !runtime.rest)
     return false;
   if (!method->runs)
     return true;
   for (uint32_t i = 0; i < method->run_count; i++) {
-    index_of_run[method->runs[i]] = i;
-    rest[i] = method->execute_per_run[i];
+    runtime.index_of_run[method->runs[i]] = i;
+    runtime.rest[i] = method->execute_per_run[i];
+  }
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    runtime.rest[slice->run] -= ETR_MIN(runtime.rest[slice->run], slice->ticks);
   }
   for (size_t k = 0; k < method->block_count; k++) {
     const etr_block *block = &profile->blocks[method->blocks[k]];
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (!list_calls(list, arena, block, i, end, index_of_run))
+      if (!list_calls(list, arena, block, i, end, &runtime))
         return false;
     }
-  }
-  for (size_t i = 0; i < method->time_slice_count + list->count; i++) {
-    const etr_time_slice *slice = etr_slice_at(method, list->data, i);
-    rest[slice->run] -= ETR_MIN(rest[slice->run], slice->ticks);
   }
   for (uint32_t i = 0; i < method->run_count; i++) {
     etr_time_slice *added = etr_vec_push(arena, list);
     if (!added)
       return false;
     *added = (etr_time_slice){
-        .ticks = rest[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
+        .ticks = runtime.rest[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
   }
   return true;
 }

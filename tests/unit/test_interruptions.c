@@ -196,6 +196,12 @@ Test(interruptions, of_the_runtime) {
   }
   cr_expect_float_eq(found.whole, 1400000 / (double)COUNT, 1);
   cr_expect_eq(etr_interruptions_count_runs(&found, &arena, &method), 2);
+  /* Of a run that is no longer than its kernels, as a damaged dump has it, nothing is left. */
+  etr_method short_runs = method;
+  short_runs.execute_per_run = kernel_ns;
+  cr_assert(etr_interruptions_find(&found, &arena, &profile, &short_runs));
+  for (size_t i = CALL; i < found.count; i++)
+    cr_expect_eq(etr_slice_at(&method, found.runtime, i)->ticks, 0, "slice %zu", i);
   etr_arena_clear(&arena);
 }
 
