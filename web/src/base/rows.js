@@ -55,7 +55,10 @@ function partName({part, phase, op, backend, text}, balance) {
   if (op) return shortOp(op);
   if (phase) return phaseText(phase, backend);
   if (part === 'opaque_delegates') return `in ${shortBackend(backend)}`;
-  return partLabel(balance.find(other => other.part === part && other.backend === backend)?.text ?? part);
+  const alike = balance.filter(other => other.part === part),
+    /* The parts of tied methods may name no backend. */
+    found = alike.find(other => other.backend === backend) ?? alike[0];
+  return partLabel(found?.text ?? part);
 }
 
 function partRow(group, time, method) {
