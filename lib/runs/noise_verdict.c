@@ -263,8 +263,8 @@ static const double LEAST_DEVIATIONS = 5; /* distance in pooled deviations; the 
 static const double LEAST_DEVIATION = .003; /* deviation that the clock's resolution may hide */
 static const double MOST_WIDTH = .2; /* deviation of a mode, in distances between the modes; a few
                                         scattered runs are no mode */
-static const double MOST_DEVIATION = .35; /* of a mode, however far apart they are: half of ln 2, so
-                                             that two deviations are a factor of 2 */
+static const double MOST_DEVIATION = .5; /* of the slow mode, however far away it is: wider ones are
+                                            a tail of interruptions */
 enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
 
 /* Returns the standard deviation of what was added. */
@@ -323,7 +323,8 @@ static etr_modes modes_of(const double *times, const double *sorted, size_t coun
   bool is_far = distance >= LEAST_GAP &&
                 distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
   double widest = ETR_MAX(deviation_of_moments(&low), deviation_of_moments(&high));
-  bool is_compact = widest <= ETR_MIN(MOST_WIDTH * distance, MOST_DEVIATION);
+  bool is_compact = widest <= MOST_WIDTH * distance &&
+                    deviation_of_moments(&high) <= MOST_DEVIATION;
   if (!(is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step))
     return modes;
   for (size_t i = 1; i < count; i++)

@@ -413,8 +413,8 @@ static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
   /* In so few runs nothing but other operators shows what interruptions took. */
   bool has_no_median = is_about_model && finder->method->run_count < ETR_FINDING_LEAST_RUNS &&
                        finding->potential > 0;
-  if (has_no_median)
-    finding->least *= 1 - part_beyond_equals(finder, finding);
+  double sure_part = has_no_median ? 1 - part_beyond_equals(finder, finding) : 1;
+  finding->least = sure_part > 0 ? finding->least * sure_part : NAN;
   if (is_about_model && is_mostly_interrupted(finder, finding))
     etr_finding_set_sureness(finding, ETR_POSSIBLE,
                              "its operators were interrupted, which is not counted: measure again");

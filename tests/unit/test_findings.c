@@ -1236,8 +1236,9 @@ Test(findings, of_one_run_an_operator_without_equals_is_not_sure) {
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
     cr_assert_not_null(finding);
     double times = finding->potential / (650000 + 100000 * (double)cases[i].equals);
-    cr_expect_float_eq(finding->least, cases[i].least * times, 1, "case %zu: %f", i,
-                       finding->least);
+    bool is_right = cases[i].least > 0 ? fabs(finding->least - cases[i].least * times) < 1
+                                       : isnan(finding->least);
+    cr_expect(is_right, "case %zu: %f", i, finding->least);
     cr_expect_eq(finding->sureness, ETR_POSSIBLE);
     tiny_clear(&t);
   }

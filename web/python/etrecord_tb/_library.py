@@ -52,7 +52,7 @@ class Peaks(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("ticks_per_second", ctypes.c_double), ("choices", ctypes.POINTER(MethodChoice)), ("choice_count", ctypes.c_size_t),
-                ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
+                ("run_offset", ctypes.c_size_t), ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool), ("without", ctypes.c_uint32),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
                 ("statistic", ctypes.c_int), ("peaks", Peaks), ("instructions", ctypes.c_char_p), ("source_root", ctypes.c_char_p)]
