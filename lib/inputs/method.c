@@ -205,8 +205,8 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
     return NULL;
   return etr_arena_format(
       arena,
-      "%zu %.*s%s of the Edge program are not in the program, as if a pass "
-      "(transform_passes) took them out after it was recorded: they did not run",
+      "%zu %.*s%s of the Edge program are not in the program, as if a pass took them out after the "
+      "ETRecord's copy was made: they did not run",
       count, (int)first.size, first.data, others ? " and others" : "");
 }
 

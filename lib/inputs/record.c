@@ -145,6 +145,19 @@ static size_t count_edge_programs(const reader *r, const char **only) {
   return count;
 }
 
+/* Chooses which programs are the Edge programs: those that became the .pte. Where passes change the
+ * graph (`transform_passes` of to_edge_transform_and_lower()), the record also has the graph after
+ * them. In 2023 the graph nearest to the program had another name. */
+static void choose_edge_entry(reader *r) {
+  static const char *const names[] = {ETR_TRANSFORMED_ENTRY, ETR_EDGE_ENTRY, ETR_EARLY_ENTRY};
+  const char *only;
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    r->edge_entry = names[i];
+    if (count_edge_programs(r, &only) > 0)
+      return;
+  }
+}
+
 /* ---- Entries ---- */
 
 /* An entry's bytes, and which was the first: pickled graphs begin with 0x80, which no JSON does. */
@@ -334,14 +347,16 @@ static bool has_graph_of_module(const reader *r, const char *module) {
   return false;
 }
 
-/* Gives graphs their final names: those of Edge programs become edge/METHOD, and the exported
- * program aten/forward. Programs that the exporter added under the name "edge" or "aten" make way
+/* Gives graphs their final names: those of Edge programs become edge/METHOD, the exported program
+ * aten/forward, and Edge programs that passes replaced edge_before_transform/METHOD. Programs that the exporter added under the name "edge" or "aten" make way
  * and become edge~2 or aten~2. "program" always does, because the graph of the .pte is called so. A
  * graph whose entry names no method gets the record's only method if it is an Edge program, and
  * else "forward". */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
-  const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};
+  const char *const renamed[][2] = {{r->edge_entry, "edge"},
+                                    {ETR_ATEN_ENTRY, "aten"},
+                                    {ETR_EDGE_ENTRY, "edge_before_transform"}};
   static const char *const reserved[][2] = {
       {"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
@@ -352,8 +367,9 @@ static void name_graphs(reader *r) {
   }
   for (size_t i = 0; i < r->graphs.count; i++) {
     etr_graph *graph = &r->graphs.data[i];
-    for (size_t k = 0; k < ETR_COUNT(renamed); k++)
-      if (strcmp(graph->module, renamed[k][0]) == 0)
+    const char *stored = graph->module;
+    for (size_t k = 0; k < ETR_COUNT(renamed) && graph->module == stored; k++)
+      if (strcmp(stored, renamed[k][0]) == 0)
         graph->module = renamed[k][1];
     if (!graph->method)
       graph->method = strcmp(graph->module, "edge") == 0 ? only : "forward";
@@ -486,11 +502,8 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
 static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(r->path, error);
-  /* In 2023 the graph nearest to the program had another name. */
   const char *only;
-  r->edge_entry = ETR_EDGE_ENTRY;
-  if (count_edge_programs(r, &only) == 0)
-    r->edge_entry = ETR_EARLY_ENTRY;
+  choose_edge_entry(r);
   bool is_only = count_edge_programs(r, &only) <= 1;
   const char *only_method = is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL;
   r->maps = etr_maps_new(&r->strings, only_method);

@@ -13,6 +13,7 @@
 
 #define ETR_IDENTIFIER_ENTRY "ETRECORD_V0"
 #define ETR_EDGE_ENTRY "edge_dialect_exported_program"
+#define ETR_TRANSFORMED_ENTRY "edge_after_transform" /* the same after `transform_passes` */
 #define ETR_ATEN_ENTRY "exported_program"
 #define ETR_EARLY_ENTRY                                                                            \
   "et_dialect_graph_module" /* in records of 2023: the graph nearest to the program */

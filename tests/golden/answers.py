@@ -59,6 +59,8 @@ SHORT = {  # what the commands below call these folders and files
 }
 OTHERS = (
     'nodes add_mul_debug --values',
+    'nodes transformed',
+    'info transformed',
     'nodes debug_xnnpack --values --sort order --format csv',
     'events debug_portable --values',
     'events prefill_decode --values --format csv',
