@@ -39,6 +39,13 @@ const PHASES = {
 /** Returns "computing in Ethos-U". */
 export const phaseText = (phase, backend) => `${PHASES[phase] ?? phase} ${shortBackend(backend)}`;
 
+/** Returns a text of the library with a capital, unless it begins with the name of an operator, and a full stop. */
+export function sentence(text) {
+  const isName = /^\w*[_.]\w/.test(text),
+    capital = isName ? text[0] : text[0].toUpperCase();
+  return `${capital}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
 const hasLetter = part => /\p{L}/u.test(part);
 
 /** Returns the end of a path from the last part that has a letter: "conv.1.0" for "features.3.conv.1.0". */

@@ -27,7 +27,7 @@ import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
 import {countText, numberText, relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
+import {fitted, headOf, relativePath, sentence, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {COMPUTING, PART_BOX_NAMES, partBox} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
@@ -50,10 +50,8 @@ const MOST_STEPS = 7,
 export const ratioText = ({answer}, base) => (answer?.change ? `, ${answer.change} than ${base}` : '');
 
 /** Returns the library's sentence about what changed, or its verdict if nothing can be said about that. */
-export const headline = ({answer, verdict_text: verdict}) => {
-  const text = (answer?.text ?? verdict).replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs');
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
-};
+export const headline = ({answer, verdict_text: verdict}) =>
+  sentence((answer?.text ?? verdict).replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs'));
 
 const LONGEST = 16; // letters of a record's name that heads of columns and bars have room for
 

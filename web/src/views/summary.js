@@ -20,6 +20,7 @@ import {
 } from '../base/app.js';
 import {countText, savingText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
+import {sentence} from '../base/labels.js';
 import {withSums} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
@@ -158,8 +159,6 @@ export function savesText({effort_text: effort, saves, cost}) {
     text = savingText(known, unit.value, profile.value?.ticksPerSecond);
   return text ? `${isPart ? 'unknown, of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
-
-const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function Lever({finding, isWhole}) {
   const {title, fact, evidence, saves, effort_text: effort, certainty, index, shares_with: shares = []} = finding,
