@@ -1756,6 +1756,8 @@ struct etr_profile {
   etr_peaks peaks;         /**< from the options */
   etr_vnni vnni;           /**< whether its processor is like those on which the ratios between
                               kernels were measured that findings rest on */
+  double recorded_at;      /**< when record.json says that it was made, in seconds since 1970; NaN
+                              if unknown */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's
    * nodes that take at least 50 us and move 1 MB (bandwidth) or compute a million
    * multiply-accumulates in a call; 0 if there is none. */

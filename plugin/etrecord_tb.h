@@ -131,7 +131,7 @@ typedef struct etr_events_options {
   size_t hparam_count;
   const char
       *name;       /**< what the page of text calls the record; NULL: made from the record's path */
-  double recorded; /**< when the newest ETDump was made, in seconds since 1970; 0: unknown */
+  double recorded; /**< when it was recorded, in seconds since 1970; 0: unknown */
 } etr_events_options;
 
 #define ETR_WHOLE_RECORD SIZE_MAX /**< all graphs of a record in one run, see etr_emit_events() */
@@ -908,7 +908,8 @@ typedef struct etr_logdir_options {
                                 is marked. NULL: nothing is marked */
 } etr_logdir_options;
 
-/** The step of a build is when its newest ETDump was changed last, in seconds since 1970. */
+/** The step of a build is when it was recorded, in seconds since 1970: the time in record.json
+ * beside the ETDumps, or else when the newest ETDump was changed last. */
 #define ETR_STEP_OF_TIME (-1)
 
 /**

@@ -14,6 +14,7 @@
 #include "join/cost.h"
 #include "join/module_pattern.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -384,7 +385,7 @@ void etr_close_record(etr_opened_record *opened) {
   free(opened);
 }
 
-/* ---- The processor, by record.json, which etrecord_tb.record() leaves beside a record ---- */
+/* ---- record.json, which etrecord_tb.record() leaves beside a record ---- */
 
 /* Returns true if a word is among words that are separated by blanks. */
 static bool has_word(etr_slice words, const char *word) {
@@ -407,48 +408,89 @@ static etr_vnni vnni_among(etr_slice instructions) {
   return is_x86 && !has_word(instructions, "avx_vnni") ? ETR_VNNI_LACKING : ETR_VNNI_UNKNOWN;
 }
 
-/* The same of the member "instructions" of a JSON document, which is an object; ETR_VNNI_UNKNOWN,
- * too, for what is no such document, and when out of memory. */
-static etr_vnni vnni_in_document(etr_slice document) {
+/* Returns the number that `count` digits of a text are, or -1 if some are no digits. */
+static int digits_at(const char *text, size_t count) {
+  int number = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (text[i] < '0' || text[i] > '9')
+      return -1;
+    number = 10 * number + (text[i] - '0');
+  }
+  return number;
+}
+
+/* Returns the seconds since 1970 of a date such as "2026-11-30T13:26:10Z"; NaN if it is none. Days
+ * are counted from 1 March, so that the day of a leap year is the last. */
+static double seconds_of_date(etr_slice date) {
+  static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+  enum { FIRST = 1970, DAYS_TO_1970 = 719468 };
+  if (date.size != sizeof form - 1)
+    return NAN;
+  for (size_t i = 0; i < date.size; i++)
+    if (form[i] != 'd' && form[i] != date.data[i])
+      return NAN;
+  int year = digits_at(date.data, 4), month = digits_at(date.data + 5, 2);
+  int day = digits_at(date.data + 8, 2), hour = digits_at(date.data + 11, 2);
+  int minute = digits_at(date.data + 14, 2), second = digits_at(date.data + 17, 2);
+  if (year < FIRST || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 ||
+      minute < 0 || minute > 59 || second < 0 || second > 60)
+    return NAN;
+  int from_march = (month + 9) % 12, full_years = month > 2 ? year : year - 1;
+  int days = 365 * full_years + full_years / 4 - full_years / 100 + full_years / 400 +
+             (153 * from_march + 2) / 5 + day - 1 - DAYS_TO_1970;
+  return 86400.0 * days + 3600.0 * hour + 60.0 * minute + second;
+}
+
+/* Reads the members "instructions" and "time" of a JSON document. One that is no object, or cannot
+ * be read to its end, says nothing. */
+static etr_record_facts facts_in_document(etr_slice document) {
   etr_json *json = etr_json_open_memory(document, NULL);
-  etr_vnni found = ETR_VNNI_UNKNOWN;
+  const etr_record_facts unknown = {ETR_VNNI_UNKNOWN, NAN};
+  etr_record_facts found = unknown;
   if (!json)
     return found;
   if (etr_json_peek(json) == ETR_JSON_OBJECT) {
     etr_json_object(json);
     for (etr_slice key; etr_json_key(json, &key);) {
-      bool is_list = etr_slice_equal(key, ETR_SLICE("instructions")) &&
-                     etr_json_peek(json) == ETR_JSON_STRING;
-      if (is_list)
-        found = vnni_among(etr_json_string(json));
+      bool is_text = etr_json_peek(json) == ETR_JSON_STRING;
+      if (is_text && etr_slice_equal(key, ETR_SLICE("instructions")))
+        found.vnni = vnni_among(etr_json_string(json));
+      else if (is_text && etr_slice_equal(key, ETR_SLICE("time")))
+        found.recorded_at = seconds_of_date(etr_json_string(json));
       else
         etr_json_skip(json);
     }
   }
   if (etr_json_failed(json))
-    found = ETR_VNNI_UNKNOWN;
+    found = unknown;
   etr_json_close(json);
   return found;
 }
 
 /* Nothing is known if no record.json lies beside inputs in memory, and one that cannot be read, or
  * whose path is too long, is ignored. */
-etr_vnni etr_find_vnni(const etr_inputs *inputs, const char *instructions) {
+static etr_record_facts facts_beside(const etr_inputs *inputs) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
+  const etr_record_facts unknown = {ETR_VNNI_UNKNOWN, NAN};
   char path[LONGEST_PATH];
   etr_error error;
   etr_file file;
-  if (instructions)
-    return vnni_among(etr_slice_of(instructions));
   const char *beside = inputs->etdump_count ? inputs->etdumps[0] : inputs->etrecord;
   const char *slash = beside ? strrchr(beside, '/') : NULL;
   int folder = slash ? (int)(slash - beside + 1) : 0;
   int size = snprintf(path, sizeof path, "%.*srecord.json", folder, etr_or_empty(beside));
   if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH)
-    return ETR_VNNI_UNKNOWN;
+    return unknown;
   if (!etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
-    return ETR_VNNI_UNKNOWN;
-  etr_vnni vnni = vnni_in_document(etr_file_bytes(&file));
+    return unknown;
+  etr_record_facts facts = facts_in_document(etr_file_bytes(&file));
   etr_file_clear(&file);
-  return vnni;
+  return facts;
+}
+
+etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions) {
+  etr_record_facts facts = facts_beside(inputs);
+  if (instructions)
+    facts.vnni = vnni_among(etr_slice_of(instructions));
+  return facts;
 }

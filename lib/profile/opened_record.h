@@ -44,10 +44,15 @@ struct etr_opened_record {
   etr_kept *kept; /* see etr_method_inputs.kept */
 };
 
-/** Returns whether the processor on which the inputs were recorded has AVX-512 VNNI: by the
- * instructions given, or else by those of record.json beside the ETDump, or the ETRecord. A file of
- * that name that says nothing of it is ignored. */
-etr_vnni etr_find_vnni(const etr_inputs *inputs, const char *instructions);
+/** What record.json says of a recording. */
+typedef struct etr_record_facts {
+  etr_vnni vnni;
+  double recorded_at; /* in seconds since 1970; NaN: unknown */
+} etr_record_facts;
+
+/** Returns what record.json beside the ETDump, or the ETRecord, says. Of the processor's
+ * instructions, those given come first. A file of that name that says nothing is ignored. */
+etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions);
 
 /** Finds out which kind of input each buffer in memory is that the caller put into `given`, as
  * etr_inputs_find() does for files. Clear *out with etr_inputs_clear(). Errors: those of

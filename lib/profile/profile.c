@@ -674,8 +674,12 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   etr_arena_clear(&l.runs);
   if (status == ETR_OK && etr_arena_failed(l.payloads.arena))
     status = etr_fail_memory(error);
-  if (status == ETR_OK)
+  if (status == ETR_OK) {
+    const etr_record_facts facts = etr_find_record_facts(dumps, l.options->instructions);
+    box->profile.vnni = facts.vnni;
+    box->profile.recorded_at = facts.recorded_at;
     keep_payloads(box, &l.payloads, opened);
+  }
   if (status == ETR_OK)
     *out = &box->profile;
   else
@@ -705,7 +709,6 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_status status = etr_join_dumps(out, opened, inputs, options, error);
   if (status == ETR_OK) {
     ((profile_box *)*out)->own = opened;
-    (*out)->vnni = etr_find_vnni(inputs, options ? options->instructions : NULL);
     etr_file_clear(&opened->pte.file);
   } else {
     etr_close_record(opened);

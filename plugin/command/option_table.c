@@ -172,7 +172,8 @@ const option_spec option_specs[] = {
              "in the run LOGDIR/NAME; a step that is written again is replaced"},
     {"step-from", 0, "WHAT", AS(WORD, step_from), FOR_WRITE,
      .help = "the step of --step is the number of commits of HEAD in the working directory, or the "
-             "time of the newest ETDump in seconds since 1970",
+             "time of the recording in seconds since 1970: that of record.json, or of the newest "
+             "ETDump",
      .words = "git|time", AND(has_step_from)},
     {"against", 0, "RECORD", AS(TEXT, against_record), FOR_WRITE,
      .help = "with a step: the record of an earlier build; the curves are marked where `diff` says "

@@ -206,7 +206,7 @@ bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
 typedef struct etr_head_facts {
   const etr_tag *hparams; /* that the user gave; the last one of a name counts */
   size_t hparam_count;
-  double recorded; /* when the newest ETDump was made, in seconds since 1970; 0: unknown */
+  double recorded; /* when it was recorded, in seconds since 1970; 0: unknown */
   bool has_step;
   int64_t step; /* of a build */
 } etr_head_facts;

@@ -352,6 +352,14 @@ typedef struct emission {
   const run_file *file;
 } emission;
 
+/* Returns when a profile was recorded, in seconds since 1970: by record.json, as a copied file has
+ * the time of its copy; else when its newest ETDump was made; 0: unknown. */
+static double time_of_recording(const etr_profile *profile) {
+  if (!isnan(profile->recorded_at))
+    return profile->recorded_at;
+  return etr_newest_change(profile->etdumps, profile->etdump_count);
+}
+
 /* Writes the content of a DOT file or an event file into a sink. The hyperparameters of the user
  * follow the name of the ETDump, so that they can replace it. With several ETDumps (j->dump) the
  * record's name ends in that of the ETDump. */
@@ -374,12 +382,11 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
     hparams[count++] = o->hparams[i];
   const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump)
                              : j->folder.name;
-  const etr_events_options options = {
-      .wall_time = o->wall_time,
-      .hparams = hparams,
-      .hparam_count = count,
-      .name = name,
-      .recorded = etr_newest_change(j->profile->etdumps, j->profile->etdump_count)};
+  const etr_events_options options = {.wall_time = o->wall_time,
+                                      .hparams = hparams,
+                                      .hparam_count = count,
+                                      .name = name,
+                                      .recorded = time_of_recording(j->profile)};
   const etr_tb_entry entry = {.graph = e->file->graph,
                               .scopes = j->run.scopes,
                               .others = j->run.others,
@@ -662,8 +669,8 @@ static etr_status check_graph_names(job *j) {
   return ETR_OK;
 }
 
-/* Sets the step of a build: the one of the options, or the time of the newest ETDump in seconds
- * since 1970. Fails for a record without a timed inference, and for an ETDump without a time.
+/* Sets the step of a build: the one of the options, or the time of the recording in seconds since
+ * 1970. Fails for a record without a timed inference, and for an ETDump without a time.
  * input: its file, for messages. */
 static etr_status choose_step(job *j, const char *input) {
   bool is_of_time = j->options->step == ETR_STEP_OF_TIME;
@@ -672,7 +679,7 @@ static etr_status choose_step(job *j, const char *input) {
                     "nothing to write: a build without a timed inference has no point on a curve");
   j->names.step = j->options->step;
   if (is_of_time)
-    j->names.step = (int64_t)etr_newest_change(j->profile->etdumps, j->profile->etdump_count);
+    j->names.step = (int64_t)time_of_recording(j->profile);
   if (is_of_time && j->names.step <= 0)
     return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
                     "the ETDump is no file, and so has no time for a step: give --step N");

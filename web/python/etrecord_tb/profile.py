@@ -560,7 +560,7 @@ class Profile(_Handle):
         graphs: writes these graphs only, as in "edge" or "edge,aten".
 
         step: the profile is this build of a model, a number from 0 of at most 15 digits; all builds are one run, with curves over them, and each call adds the points of a build or replaces them.
-        step_from: takes the step "git", the number of commits of the working directory's HEAD, or "time", the seconds since 1970 at which the newest ETDump was changed.
+        step_from: takes the step "git", the number of commits of the working directory's HEAD, or "time", the seconds since 1970 at which it was recorded: by record.json, or else when the newest ETDump was changed.
         against: the build before. Where this one surely got slower or faster the curve is marked.
 
         Raises ValueError for a step that is none, or that git does not say, and EtrecordError if a file cannot be written; then none is left half-written.
