@@ -71,6 +71,9 @@
  * the length of its recording: if one side is older than the other, verdicts are likely at best; if
  * the sides alternate, nothing is assumed.
  *
+ * If the files' times cannot be, the times count at which the sides' record.json say that they were
+ * made (etr_profile.recorded_at).
+ *
  * Method::execute and loads are each judged at 5 %. Rows that a reader looks at together, such as
  * all nodes of a method or all its operators, are a family. With rule R the variance of each row,
  * pooled over both sides, is moved towards the variance of the family (Smyth 2004, "moderated t").
@@ -103,10 +106,13 @@ typedef struct etr_side_time {
   double total; /**< sum over all runs */
   size_t runs; /**< number of runs that the median is over: the runs in which it ran, or all runs of
                   the method for a sum. 0: not timed; all other members are 0 then */
-  double typical;    /**< time in the method's typical run, without odd recordings */
-  double p50;        /**< median over `runs` */
-  double low, high;  /**< the floor(n / 10)-th shortest and longest of all n runs of the method,
-                        counted from 0, in which a run without it counts as 0: the middle 80 % */
+  double typical;   /**< time in the method's typical run, without odd recordings */
+  double p50;       /**< median over `runs` */
+  double steady;    /**< of a sum, its items' medians together, which single slow runs of an item do
+                       not move; an item counts with its typical time if its median is less than
+                       four steps of its clock */
+  double low, high; /**< the floor(n / 10)-th shortest and longest of all n runs of the method,
+                       counted from 0, in which a run without it counts as 0: the middle 80 % */
   size_t recordings; /**< number of ETDumps that contain such a run */
   double offset;     /**< mean over all recordings of ln(typical time of the recording / typical); 0
                         with one recording, NaN if a recording's typical time is 0 */

@@ -4,6 +4,7 @@
  * loads.
  */
 #include "backends/operator.h"
+#include "base/module_path.h"
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "compare/pairing.h"
@@ -41,6 +42,7 @@ static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   made.total *= factor;
   made.typical *= factor;
   made.p50 *= factor;
+  made.steady *= factor;
   made.low *= factor;
   made.high *= factor;
   made.step *= factor;
@@ -540,6 +542,48 @@ static bool compare_groups(row_context *context, etr_node_groups *out,
   return true;
 }
 
+/* Returns true if a module has timed nodes below it on one side only, and is there as a whole on
+ * the other: it was split into parts, or joined of them. The top level contains everything. */
+static bool is_split(const etr_node_group *row) {
+  const etr_node_group *all = row->with_children;
+  return all && row->key[0] && all->base_nodes && all->new_nodes &&
+         (all->base_nodes == row->base_nodes) != (all->new_nodes == row->new_nodes);
+}
+
+/* Removes the rows of modules below those in `split`, in whose rows their time is. */
+static void remove_parts(etr_node_groups *groups, etr_node_group *rows, const etr_map *split) {
+  size_t kept = 0;
+  for (size_t i = 0; i < groups->count; i++) {
+    const char *path = rows[i].key;
+    bool is_part = false;
+    for (size_t level = 0, end = 0; !is_part && etr_next_module_around(path, &level, &end);)
+      is_part = path[end] && etr_map_get(split, (etr_slice){path, end}) != ETR_NONE;
+    if (!is_part)
+      rows[kept++] = rows[i];
+  }
+  groups->count = kept;
+}
+
+/* Makes one row of each module that is split on one side, with the time of its parts, since a part
+ * alone has nothing to be compared with. The rows follow each other: those of `own`, then those of
+ * `above`. Returns false when out of memory. */
+static bool join_parts(row_context *context, etr_node_groups *own, etr_node_groups *above,
+                       etr_node_group *rows) {
+  etr_map split;
+  size_t count = own->count + above->count;
+  etr_map_init(&split, context->scratch);
+  for (size_t i = 0; i < count; i++)
+    if (is_split(&rows[i]) && !etr_map_set(&split, etr_slice_of(rows[i].key), 1))
+      return false;
+  for (size_t i = 0; i < count; i++)
+    if (is_split(&rows[i]))
+      rows[i] = *rows[i].with_children;
+  remove_parts(own, rows, &split);
+  etr_sort(rows, own->count, sizeof *rows, by_change);
+  remove_parts(above, rows + (above->rows - own->rows), &split);
+  return true;
+}
+
 /* Compares the sums of modules, or of patterns of modules, with everything below them, and links
  * them to the rows `own` of the same modules by with_children. Modules that have timed nodes only
  * below them have no such row yet: their rows are added behind, as `above`. `sums` are those with
@@ -572,13 +616,17 @@ static bool link_sums_with_children(row_context *context, etr_node_groups *own,
     /* A module without timed nodes below is one thing, and so has one verdict. */
     bool has_children = trees.rows[i].base_nodes != rows[row].base_nodes ||
                         trees.rows[i].new_nodes != rows[row].new_nodes;
-    rows[row].with_children = has_children ? &trees.rows[i] : &rows[row];
+    rows[row].with_children = has_children ? &trees.rows[i] : NULL;
   }
-  if (rows) {
-    *above = (etr_node_groups){rows + own->count, count - own->count};
-    own->rows = rows;
-  }
-  return rows != NULL;
+  if (!rows)
+    return false;
+  *above = (etr_node_groups){rows + own->count, count - own->count};
+  own->rows = rows;
+  bool good = join_parts(context, own, above, rows);
+  for (size_t i = 0; i < count; i++)
+    if (!rows[i].with_children)
+      rows[i].with_children = &rows[i];
+  return good;
 }
 
 /* Compares a method's sums by operator, module, pattern of modules, backend, source line and

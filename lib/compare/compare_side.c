@@ -582,22 +582,23 @@ static bool time_items(lister *l) {
 }
 
 /* Groups the items by a key, such as the operator, and computes the time of each group, whose step
- * is known from the grouping. The median is over all runs of the method (true): a run in which no
- * item of the group ran counts as 0. Returns false when out of memory. */
+ * and steady time are known from the grouping. The median is over all runs of the method (true): a
+ * run in which no item of the group ran counts as 0. Returns false when out of memory. */
 static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
   if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
     return false;
   for (size_t g = 0; g < groups.count; g++) {
-    double step = groups.rows[g].time.step;
+    const etr_side_time of_items = groups.rows[g].time;
     etr_run_sums_begin(&l->sums);
     for (uint32_t i = groups.first[g]; i < groups.first[g + 1]; i++) {
       const item_runs *runs = &l->runs.data[groups.items[i]];
       if (!etr_run_sums_add(&l->sums, runs->each, runs->count))
         return false;
     }
-    if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, step))
+    if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, of_items.step))
       return false;
+    groups.rows[g].time.steady = of_items.steady;
   }
   *out = (etr_side_sums){groups.rows, groups.count};
   return true;

@@ -558,6 +558,20 @@ static void include_printed_change(etr_change *change) {
   change->reason = ETR_REASON_SPREAD;
 }
 
+/* Withdraws a verdict that operators' medians do not bear out: if they changed the other way, or by
+ * less than half of what the interval leaves at least. Interruptions in several runs make a sum
+ * longer without moving the median of any of its operators. */
+static void require_steady_change(const etr_noise_test *test, etr_change *change) {
+  const double enough = 0.5;
+  bool is_slower = change->low > 0, is_faster = change->high < 0;
+  double bound = log1p(is_slower ? change->low : change->high);
+  double steady = log(test->newer.steady / test->base.steady);
+  if (!(is_slower || is_faster) || isnan(steady) || steady / bound >= enough)
+    return;
+  change->verdict = ETR_VERDICT_CANNOT_TELL;
+  change->reason = change->reason == ETR_REASON_NONE ? ETR_REASON_SPREAD : change->reason;
+}
+
 /* Judges all changes of a family together: moderates their variances, and lowers the level of each
  * so that few are reported by chance. Returns false when out of memory. */
 bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise_rules *rules) {
@@ -577,6 +591,7 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   for (size_t i = 0; i < count; i++) {
     set_verdict(&rows[i], &q, tests[i].change, rules);
     include_printed_change(tests[i].change);
+    require_steady_change(&tests[i], tests[i].change);
   }
   return true;
 }

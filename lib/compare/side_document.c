@@ -822,6 +822,7 @@ static void set_item_time(doc_reader *r, const doc_method *m, etr_side_item *ite
       .typical = typical_ticks(r, number_at(&m->columns[ETR_DOC_TYPICAL], row)),
       .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], row))};
   item->time.step = item_step(r, m, item, row);
+  item->time.steady = etr_steady_time(&item->time);
   set_variation(r, m, &item->time, &m->vary, row);
 }
 

@@ -827,7 +827,8 @@ const char *etr_diff_legend(etr_diff_output *o) {
       "up. "
       "%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance.",
       o->filter && o->filter->by == ETR_DIFF_BY_MODULE
-          ? "A module's row leaves out the modules inside it, which have rows of their own. "
+          ? "A module's row leaves out the modules inside it, which have rows of their own, unless "
+            "one side alone has some. "
           : "",
       by_recordings ? many : "",
       by_recordings && c->turns == ETR_TURNS_UNKNOWN

@@ -67,6 +67,8 @@ OTHERS = (
     'accuracy old_1_2_0_two_methods --top 0',
     'accuracy bundled_update --format json',
     'diff inserted_before inserted_after --top 0',
+    'diff inserted_before split_module --by module --top 0',
+    'diff split_module inserted_before --by pattern --format json',
     'diff inserted_before inserted_after --format json',
     'diff inserted_after inserted_xnnpack --by pattern --format csv',
     'diff turns_base turns_new --in-turns --top 0',

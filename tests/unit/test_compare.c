@@ -116,6 +116,7 @@ static const struct {
     {"coreml", "vulkan", 0, 0, false, false},
     {"inserted_before", "inserted_after", 24, 26, false, false},
     {"inserted_before", "inserted_xnnpack", 19, 21, false, false},
+    {"inserted_before", "split_module", 22, 27, false, false},
 };
 
 Test(compare, nodes_are_paired_and_changes_add_up) {

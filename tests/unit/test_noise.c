@@ -480,6 +480,33 @@ Test(noise, rows_lend_each_other_strength) {
   etr_arena_clear(&scratch);
 }
 
+/* A sum is not slower if the medians of its operators say nothing of it: interruptions of some of
+ * them make it so. */
+Test(noise, a_change_needs_operators_that_changed) {
+  static const struct {
+    double base, newer; /* sums of the operators' medians */
+    etr_verdict verdict;
+  } cases[] = {{1000, 1110, ETR_VERDICT_SLOWER},      {1000, 1050, ETR_VERDICT_SLOWER},
+               {1000, 1020, ETR_VERDICT_CANNOT_TELL}, {1000, 900, ETR_VERDICT_CANNOT_TELL},
+               {1000, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, ETR_VERDICT_SLOWER}};
+  const etr_compare_options options = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena scratch = {0};
+    const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL, false};
+    etr_change change = {.relative = NAN};
+    etr_noise_test test = {.base = time_of(family_base[0], 1e-3),
+                           .newer = time_of(family_new[0], 1e-3),
+                           .change = &change};
+    test.base.steady = cases[i].base;
+    test.newer.steady = cases[i].newer;
+    cr_assert(etr_noise_judge_family(&test, 1, &rules));
+    cr_expect_eq(change.verdict, cases[i].verdict, "case %zu", i);
+    cr_expect_eq(change.reason == ETR_REASON_SPREAD, change.verdict == ETR_VERDICT_CANNOT_TELL,
+                 "case %zu", i);
+    etr_arena_clear(&scratch);
+  }
+}
+
 /* One of a hundred rows may change by as much by chance; a hundred of a hundred may not. */
 Test(noise, one_row_of_many_needs_a_larger_change) {
   enum { COUNT = 100 };
