@@ -656,9 +656,18 @@ static etr_turns order_of_recordings(const recorded *list, size_t count) {
   return do_alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
 }
 
-/* Finds the order from when the files were written, unless the caller says that they were made
- * in turns. It stays unknown if a side has few recordings, or if a file has no time. Returns false
- * when out of memory. */
+/* Returns in which order the sides were made by their record.json, whose time is that of all
+ * recordings beside it; unknown if a side has none. */
+static etr_turns order_of_records(const etr_side *base, const etr_side *newer) {
+  double old = base->profile->recorded_at, now = newer->profile->recorded_at;
+  if (isnan(old) || isnan(now) || old == now)
+    return ETR_TURNS_UNKNOWN;
+  return old < now ? ETR_TURNS_BASE_FIRST : ETR_TURNS_NEW_FIRST;
+}
+
+/* Finds the order from when the files were written or, where that cannot be, from record.json,
+ * unless the caller says that they were made in turns. It stays unknown if a side has few
+ * recordings. Returns false when out of memory. */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch) {
   const etr_side *const sides[] = {base, newer};
@@ -674,10 +683,13 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
     for (size_t i = 0; i < sides[side]->clocking_count; i++) {
       const etr_side_clocking *clocking = &sides[side]->clockings[i];
       if (!isfinite(clocking->written) || !isfinite(clocking->length))
-        return true;
+        continue;
       list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
   etr_sort(list, listed, sizeof *list, by_time_of_writing);
-  *out = order_of_recordings(list, listed);
+  if (listed == count)
+    *out = order_of_recordings(list, listed);
+  if (*out == ETR_TURNS_UNKNOWN)
+    *out = order_of_records(base, newer);
   return true;
 }

@@ -99,12 +99,17 @@ CASES = [
     ("one side after the other", recordings([10] * 3), recordings([10] * 3, 1.2), {"times": one_after_the_other, "status": 4, "verdict": "likely_slower", "reason": "not_in_turns"}),
     ("one side after the other, in the future", recordings([10] * 3), recordings([10] * 3, 1.2), {"times": one_after_the_other_in_the_future, "status": 3, "verdict": "slower", "reason": None, "assumes": THREE}),
     ("one side after the other, and twenty times as long", recordings([10] * 3), recordings([10] * 3, 20), {"times": one_after_the_other, "status": 3, "verdict": "slower", "reason": None, "interval": None}),
+    # Copied files are of one time; record.json says when they were recorded.
+    ("copies of records, one after the other", recordings([10] * 3), recordings([10] * 3, 1.2), {"times": at_once, "made": ("2026-01-02T03:04:05Z", "2026-01-02T03:14:05Z"), "status": 4, "verdict": "likely_slower", "reason": "not_in_turns"}),
+    ("copies of records, of which one says no time", recordings([10] * 3), recordings([10] * 3, 1.2), {"times": at_once, "made": ("2026-01-02T03:04:05Z", "today"), "status": 3, "verdict": "slower", "reason": None, "assumes": THREE}),
+    ("copies of one record", recordings([10] * 3), recordings([10] * 3, 1.2), {"times": at_once, "made": ("2026-01-02T03:04:05Z",) * 2, "status": 3, "verdict": "slower", "reason": None, "assumes": THREE}),
+    ("records whose files alternate", recordings([10] * 3), recordings([10] * 3, 1.2), {"made": ("2026-01-02T03:04:05Z", "2026-01-02T03:14:05Z"), "status": 3, "verdict": "slower", "reason": None, "assumes": []}),
     ("a thousand recordings", recordings([2] * 500), recordings([2] * 500, 1.2), {"status": 3, "verdict": "slower", "reason": None, "assumes": []}),
 ]
 
 
-def lay_out(folder, sides, times=in_turns):
-    """Two folders, each with the program and its recordings."""
+def lay_out(folder, sides, times=in_turns, made=()):
+    """Two folders, each with the program and its recordings. made: what record.json of each says of when it was made."""
     folders = []
     for number, side in enumerate(sides):
         at = folder / ("base", "new")[number]
@@ -115,6 +120,8 @@ def lay_out(folder, sides, times=in_turns):
             write(path, factors, 1e9 * (2 * i + number + 1))
             second = times(number, i, len(side))
             os.utime(path, (second, second))
+        if made:
+            (at / "record.json").write_text(json.dumps({"time": made[number]}))
         folders.append(at)
     return folders
 
@@ -126,7 +133,7 @@ def ask(command, *arguments):
 def check(command, folder, base, new, expected):
     """Gives what is wrong."""
     expected = dict(expected)
-    folders = lay_out(folder, (base, new), expected.pop("times", in_turns))
+    folders = lay_out(folder, (base, new), expected.pop("times", in_turns), expected.pop("made", ()))
     done = ask(command, *folders, "--format", "json", "--fail-above", expected.pop("limit", "5%"))
     status = expected.pop("status")
     wrong = [] if done.returncode == status else ["exit status %d, not %d: %s" % (done.returncode, status, done.stderr)]
