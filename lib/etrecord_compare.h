@@ -239,6 +239,9 @@ typedef struct etr_side_method {
                                                 below them, of the empty path too */
   etr_side_sums kernels; /**< sums of kernels and operators of delegates by name and backend, on
                             nodes and on none; documents have none */
+  etr_side_sums parts;   /**< the parts of Method::execute: `key` is the name of the part, `backend`
+                            as in etr_part_time, and the step is that of its backend's clock. Old
+                            documents have none */
   const etr_side_clock *clocks;
   size_t clock_count;
   etr_side_figures figures; /**< of a document; on a side that was made of a profile all are NaN,
@@ -488,7 +491,7 @@ typedef struct etr_node_group {
                            of one that only the base has, of a name that another one has on the
                            newer side, ends with " (base)". */
   const char *op;      /**< of the sum of an operator in the modules of a pattern; NULL of others */
-  const char *backend; /**< of a kernel; NULL outside delegates, and for other sums */
+  const char *backend; /**< of a kernel or a part; NULL outside delegates, and for other sums */
   size_t base_nodes, new_nodes;               /**< that were timed */
   etr_change change;                          /**< change of their sum */
   const struct etr_node_group *with_children; /**< of a module or a pattern: with everything below
@@ -580,6 +583,7 @@ typedef struct etr_method_pair {
                          change first; their own change is untimed */
   etr_node_groups kernels; /**< kernels and operators of delegates, on nodes and on none: they add
                               up to the parts operators, operators_unplaced and inserted */
+  etr_node_groups parts;   /**< the parts of Method::execute, as in etr_side_method */
 } etr_method_pair;
 
 /** An event of a load, which is not part of an inference. */

@@ -784,7 +784,7 @@ ETR_API etr_status etr_emit_diff_tables(const etr_comparison *comparison,
 /** What has a row, with a time of each record. */
 typedef enum etr_records_by {
   ETR_RECORDS_ALONE, /**< nothing: records have rows */
-  ETR_RECORDS_BY_OP,
+  ETR_RECORDS_BY_OP, /**< kernels if the first record is a profile without a graph */
   ETR_RECORDS_BY_MODULE,
   ETR_RECORDS_BY_KERNEL,
   ETR_RECORDS_BY_PATTERN,

@@ -629,8 +629,8 @@ static bool link_sums_with_children(row_context *context, etr_node_groups *own,
   return good;
 }
 
-/* Compares a method's sums by operator, module, pattern of modules, backend, source line and
- * kernel. Returns false when out of memory. */
+/* Compares a method's sums by operator, module, pattern of modules, backend, source line,
+ * kernel and part. Returns false when out of memory. */
 static bool compare_all_groups(row_context *context, etr_method_pair *pair,
                                const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -644,6 +644,7 @@ static bool compare_all_groups(row_context *context, etr_method_pair *pair,
       {&pair->backends, {{&base->backends, &newer->backends}, NULL}},
       {&pair->sources, {{&base->sources, &newer->sources}, NULL}},
       {&pair->kernels, {{&base->kernels, &newer->kernels}, NULL}},
+      {&pair->parts, {{&base->parts, &newer->parts}, NULL}},
       {&pair->pattern_ops, {{&base->pattern_ops, &newer->pattern_ops}, &context->patterns}},
   };
   const key_sums modules = {{&base->module_trees, &newer->module_trees}, &context->modules},

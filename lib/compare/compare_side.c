@@ -494,12 +494,10 @@ typedef struct kernel {
 
 typedef etr_vec(kernel) kernels;
 
-/* Returns the index of the kernel of a slice's event, by its name and backend. The kernel is added
- * if it is new. Returns ETR_NONE when out of memory. */
-static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
-                                   const etr_time_slice *slice) {
-  const char *name = etr_time_slice_kernel(slice);
-  const char *backend = name_backend(l, etr_time_slice_backend(slice));
+/* Returns the index of a kernel by its name and backend. It is added if it is new, with the step of
+ * this clock. Returns ETR_NONE when out of memory. */
+static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index, const char *name,
+                                   const char *backend, const char *clock) {
   char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
   uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (found != ETR_NONE)
@@ -508,8 +506,7 @@ static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
   found = (uint32_t)(list->count - 1);
   if (!id || !added || !etr_map_set(index, etr_slice_of(id), found))
     return ETR_NONE;
-  *added = (kernel){
-      .name = name, .backend = backend, .step = step_of_clock(l, clock_of(slice->event))};
+  *added = (kernel){.name = name, .backend = backend, .step = step_of_clock(l, clock)};
   return found;
 }
 
@@ -550,7 +547,9 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
     if (slice->event != last) {
       char *event = etr_arena_format(&l->scratch, "%s\n%d", slice->event->name,
                                      (int)slice->event->instruction_id);
-      row = find_or_add_kernel(l, &list, &index, slice);
+      row = find_or_add_kernel(l, &list, &index, etr_time_slice_kernel(slice),
+                               name_backend(l, etr_time_slice_backend(slice)),
+                               clock_of(slice->event));
       if (row == ETR_NONE || !event)
         return false;
       if (etr_map_count(&events, etr_slice_of(event)) == 0)
@@ -563,6 +562,52 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
     *added = (etr_run_ticks){slice->run, slice->ticks};
   }
   return time_kernels(l, out, &list);
+}
+
+/* ---- Parts of Method::execute ---- */
+
+/* Adds the ticks of a run to a part, whose step is that of the clock of its backend. Returns false
+ * when out of memory. */
+static bool add_to_part(lister *l, kernels *list, etr_map *index, const etr_part_time *part,
+                        etr_run_ticks ticks) {
+  uint32_t row = find_or_add_kernel(l, list, index, etr_time_part_name(part->part),
+                                    name_backend(l, part->backend), etr_or_empty(part->backend));
+  if (row == ETR_NONE)
+    return false;
+  list->data[row].events = 1;
+  etr_run_ticks *added = ticks.ticks ? etr_vec_push(&l->scratch, &list->data[row].runs) : NULL;
+  if (added)
+    *added = ticks;
+  return added || !ticks.ticks;
+}
+
+/* Lists and times the parts of Method::execute by their backend, in the order of etr_method.parts.
+ * The runtime has what the other parts leave of each run. Returns false when out of memory. */
+static bool list_parts(lister *l, etr_side_sums *out) {
+  const etr_method *method = l->method;
+  uint64_t *runtime = etr_arena_alloc_array(&l->scratch, method->run_count, sizeof *runtime);
+  kernels list = {0};
+  etr_map index;
+  etr_map_init(&index, &l->scratch);
+  for (uint32_t run = 0; runtime && run < method->run_count; run++)
+    runtime[run] = method->execute_per_run[run];
+  for (size_t i = 0; i < method->part_count; i++) /* no ticks: this sets the order of the rows */
+    if (!add_to_part(l, &list, &index, &method->parts[i], (etr_run_ticks){0}))
+      return false;
+  for (size_t i = 0; runtime && i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    const char *backend = slice->part == ETR_TIME_OPERATORS ? NULL : etr_time_slice_backend(slice);
+    const etr_part_time part = {.part = slice->part, .backend = backend};
+    runtime[slice->run] -= slice->ticks;
+    if (slice->ticks &&
+        !add_to_part(l, &list, &index, &part, (etr_run_ticks){slice->run, slice->ticks}))
+      return false;
+  }
+  static const etr_part_time rest = {.part = ETR_TIME_RUNTIME};
+  for (uint32_t run = 0; runtime && run < method->run_count; run++)
+    if (runtime[run] && !add_to_part(l, &list, &index, &rest, (etr_run_ticks){run, runtime[run]}))
+      return false;
+  return runtime && time_kernels(l, out, &list);
 }
 
 /* ---- Times ---- */
@@ -678,8 +723,8 @@ bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
 }
 
 /* Lists everything about a method that a comparison needs: runs, recordings, items, clocks,
- * kernels and sums. The items are operators of the graph, or events without one. Returns false
- * when out of memory. */
+ * kernels, parts and sums. The items are operators of the graph, or events without one. Returns
+ * false when out of memory. */
 static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute;
   etr_side_recordings recordings = {0};
@@ -699,7 +744,7 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
                            .item_count = l->items.count,
                            .clocks = l->clocks.data,
                            .clock_count = l->clocks.count};
-  good = list_kernels(l, &out->kernels);
+  good = list_kernels(l, &out->kernels) && list_parts(l, &out->parts);
   if (graph)
     good = good && list_model_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)

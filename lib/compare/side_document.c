@@ -79,9 +79,9 @@ typedef struct doc_method {
   doc_numbers operator_weights;           /* of each operator */
   const char *dtypes;                     /* NULL: missing */
   etr_side_figures figures;               /* times in ticks */
-  doc_sums sums[ETR_SIDE_BY];
-  doc_strings clocks; /* backends */
-  doc_numbers steps;  /* of the clocks */
+  doc_sums sums[ETR_SIDE_BY], parts;      /* parts: in the order of the balance */
+  doc_strings clocks;                     /* backends */
+  doc_numbers steps;                      /* of the clocks */
 } doc_method;
 
 /* A load event; NAN where the document has null. */
@@ -625,6 +625,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"recording_files", read_strings, offsetof(doc_method, files)},
       {"first_runs", read_numbers, offsetof(doc_method, first)},
       {"runs_vary", read_variation, offsetof(doc_method, vary)},
+      {"part_sums", read_sums_by_key, offsetof(doc_method, parts)},
       {"noise", read_noise, offsetof(doc_method, method.noise)},
       {"answer", read_answer, offsetof(doc_method, method.interrupted)},
       {"phases_of_runs", read_phases, 0},
@@ -902,6 +903,29 @@ static void set_sum_time(doc_reader *r, const doc_method *m, etr_side_sum *sum,
   set_variation(r, m, &sum->time, &from->vary, row);
 }
 
+/* Sets the times of the parts of a method, which are in the order of the balance, if the document
+ * has them: older ones do not. Returns false when out of memory. */
+static bool set_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
+  size_t count = m->method.part_count;
+  const doc_sums *from = &m->parts;
+  if (from->typical.count == 0 || !check_variation(r, m, &from->vary, count))
+    return true;
+  if (!fits_rows(&from->p50, count) || !fits_rows(&from->typical, count))
+    doc_fail(r, UNEVEN);
+  etr_side_sum *rows = etr_arena_alloc_array(&r->box->arena, count, sizeof *rows);
+  for (size_t i = 0; rows && i < count; i++) {
+    const etr_part_time *part = &m->method.parts[i];
+    rows[i] = (etr_side_sum){
+        .key = etr_time_part_name(part->part),
+        .backend = part->backend,
+        .timed = 1,
+        .time = {.total = (double)part->ticks, .step = step_of_clock(r, m, part->backend)}};
+    set_sum_time(r, m, &rows[i], from, i);
+  }
+  out->parts = (etr_side_sums){rows, rows ? count : 0};
+  return rows != NULL;
+}
+
 /* Groups the items by a key, such as the operator, and sets the times of the groups from the
  * document, which has them in the order in which the keys first appear. (Medians of sums cannot be
  * computed from medians of items.) Keys of graphs, such as the module, are passed over for a method
@@ -1091,6 +1115,7 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   bool good = !m->has_graph || (set_producers(r, m, items, count) && set_model_facts(r, m, out));
   if (m->has_graph)
     set_operator_weights(r, m, items, count);
+  good = good && set_parts(r, m, out);
   for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++)
     good = set_sums_by(r, m, out, by);
   return good;

@@ -205,6 +205,9 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
   put_time_columns(
       doc, "runs_vary", &etr_side_item_fields,
       (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
+  /* In the order of "balance", whose parts are of another method if this one shares its times. */
+  if (!timed->shared)
+    put_sums(doc, "part_sums", &method->parts);
   /* In the order of their first items, which identify them. */
   etr_field_begin_object(&doc->fields, "sums");
   put_sums(doc, "op", &method->ops);

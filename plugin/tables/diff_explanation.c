@@ -173,7 +173,7 @@ static bool is_divided(etr_time_part part, etr_diff_section section, bool by_eve
 }
 
 /* Adds the lines of the groups and of the other parts, which together add up to Method::execute.
- * Returns false when out of memory. Lines of parts have no verdict (NULL). */
+ * Returns false when out of memory. */
 static bool add_all_lines(table *t, etr_diff_section section) {
   bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
   etr_part_changes parts;
@@ -183,7 +183,7 @@ static bool add_all_lines(table *t, etr_diff_section section) {
   for (size_t i = 0; i < parts.count; i++) {
     const etr_part_changes_row *row = &parts.rows[i];
     if (!is_divided(row->part, section, t->method->by_events))
-      add_part_line(t, row->text, row->base_typical, row->new_typical, NULL);
+      add_part_line(t, row->text, row->base_typical, row->new_typical, row->change);
   }
   return true;
 }

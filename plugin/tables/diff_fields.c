@@ -105,35 +105,34 @@ static void put_odd_recordings(const etr_fields *f, const void *row) {
 static bool has_recordings_needed(const void *row) {
   return as_row(row)->change->recordings_needed > 0;
 }
-/* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last
- * ones. */
-static double round_to_four_digits(double part) {
+double etr_diff_rounded(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12)
     scale *= 10;
   return isfinite(part) ? round(part * scale) / scale : part;
 }
 static etr_cell relative(const void *row) {
-  return etr_cell_number(round_to_four_digits(as_row(row)->change->relative));
+  return etr_cell_number(etr_diff_rounded(as_row(row)->change->relative));
 }
 static etr_cell low(const void *row) {
-  return etr_cell_number(round_to_four_digits(as_row(row)->change->low));
+  return etr_cell_number(etr_diff_rounded(as_row(row)->change->low));
 }
 static etr_cell high(const void *row) {
-  return etr_cell_number(round_to_four_digits(as_row(row)->change->high));
+  return etr_cell_number(etr_diff_rounded(as_row(row)->change->high));
 }
 
-/* Writes "interval": both bounds of a change relative to the base, 0.1 for 10 % slower, with four
- * digits; null if there is no interval. */
 static void put_interval(const etr_fields *f, const void *row) {
-  const etr_change *change = as_row(row)->change;
+  etr_diff_put_interval(f, as_row(row)->change);
+}
+
+void etr_diff_put_interval(const etr_fields *f, const etr_change *change) {
   if (!etr_diff_has_interval(change)) {
     etr_field_text(f, "interval", NULL);
     return;
   }
   etr_field_begin_list(f, "interval");
-  etr_jw_double(f->json, round_to_four_digits(change->low));
-  etr_jw_double(f->json, round_to_four_digits(change->high));
+  etr_jw_double(f->json, etr_diff_rounded(change->low));
+  etr_jw_double(f->json, etr_diff_rounded(change->high));
   etr_jw_end(f->json);
 }
 

@@ -127,6 +127,40 @@ static etr_cell change_avg(const void *row) {
   return etr_cell_number(changes->new_avg - changes->base_avg);
 }
 
+static const etr_change *part_change(const void *row) {
+  return ((const etr_part_row *)row)->changes.change;
+}
+static bool is_judged(const void *row) {
+  return part_change(row) != NULL;
+}
+static bool has_relative(const void *row) {
+  return is_judged(row) && !isnan(part_change(row)->relative);
+}
+static bool has_interval(const void *row) {
+  return is_judged(row) && etr_diff_has_interval(part_change(row));
+}
+static etr_cell relative(const void *row) {
+  return etr_cell_number(etr_diff_rounded(part_change(row)->relative));
+}
+static etr_cell low(const void *row) {
+  return etr_cell_number(etr_diff_rounded(part_change(row)->low));
+}
+static etr_cell high(const void *row) {
+  return etr_cell_number(etr_diff_rounded(part_change(row)->high));
+}
+static void put_part_interval(const etr_fields *f, const void *row) {
+  if (has_interval(row))
+    etr_diff_put_interval(f, part_change(row));
+  else
+    etr_field_text(f, "interval", NULL);
+}
+static etr_cell verdict(const void *row) {
+  return etr_cell_text(is_judged(row) ? etr_verdict_name(part_change(row)->verdict) : NULL);
+}
+static etr_cell reason(const void *row) {
+  return etr_cell_text(is_judged(row) ? etr_reason_name(part_change(row)->reason) : NULL);
+}
+
 enum { IN_PARTS = ETR_IN_DATA | ETR_IN_JSON };
 
 static const etr_field part_fields[] = {
@@ -134,6 +168,7 @@ static const etr_field part_fields[] = {
      ETR_VIA(etr_part_row, method, etr_method_pair, name)},
     {"part", "part", ETR_CELL_WORD, IN_PARTS, .get = part_name, .type = "part"},
     {"backend", "backend", ETR_CELL_NAME, IN_PARTS, PART(changes.backend), .nullable = true},
+    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, PART(changes.text), .says = "for people"},
     {"base_typical", "base typical", ETR_CELL_TIME, IN_PARTS, PART(changes.base_typical)},
     {"new_typical", "new typical", ETR_CELL_TIME, IN_PARTS, PART(changes.new_typical)},
     {"change_typical", "change typical", ETR_CELL_TIME, IN_PARTS, .get = change_typical},
@@ -141,6 +176,15 @@ static const etr_field part_fields[] = {
     {"new_avg", "new avg", ETR_CELL_TIME, IN_PARTS, PART(changes.new_avg)},
     {"change_avg", "change avg", ETR_CELL_TIME, IN_PARTS, .get = change_avg},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"relative_change", "relative change", ETR_CELL_RATE, IN_PARTS, .get = relative,
+     .has = has_relative, .says = "as of a change, and so are the next members"},
+    {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
+    {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
+    {"interval", .in = ETR_IN_JSON, .put = put_part_interval, .type = "interval", .nullable = true},
+    {"verdict", "verdict", ETR_CELL_WORD, IN_PARTS, .get = verdict, .type = "verdict",
+     .nullable = true, .says = "null: a document of an older version does not say"},
+    {"reason", "reason", ETR_CELL_WORD, IN_PARTS, .get = reason, .type = "reason",
+     .nullable = true},
 };
 ETR_ROW_TYPE(balance_change, part_fields);
 

@@ -134,6 +134,14 @@ void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 /** Writes those members of a change that say how large and how sure it is. */
 void etr_diff_put_verdict(const etr_fields *fields, const etr_change *change);
 
+/** Writes "interval": both bounds of a change relative to the base, 0.1 for 10 % slower, with four
+ * digits; null if there is no interval. */
+void etr_diff_put_interval(const etr_fields *fields, const etr_change *change);
+
+/** Rounds a relative change or a bound to four significant digits: nobody reads more, and C
+ * libraries differ in the last ones. */
+double etr_diff_rounded(double part);
+
 /** Tables for programs: ETR_IN_DATA together with the bit of a section, ETR_DIFF_BY_SECTION shifted
  * by its number, and the table of methods, which is ETR_DIFF_METHODS alone. */
 enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 10 };

@@ -163,10 +163,15 @@ static void add_largest_change_clause(sentence *s, const changed *judged, const 
                     etr_diff_typical(&judged->groups[0]->change));
 }
 
+/* Returns true if the runs cannot tell whether a part changed. NULL: it was not judged. */
+static bool is_undecided(const etr_change *change) {
+  return change && change->verdict == ETR_VERDICT_CANNOT_TELL;
+}
+
 /* Adds a clause on how many ticks of a typical run calls of delegates and the copies around them
- * cost more or less. Where events are compared, copies are left out: they are among the events,
- * because a side without a graph does not say which were inserted. Returns false when out of
- * memory. */
+ * cost more or less, as far as the runs can tell. Where events are compared, copies are left out:
+ * they are among the events, because a side without a graph does not say which were inserted.
+ * Returns false when out of memory. */
 static bool add_calls_clause(sentence *s) {
   etr_part_changes parts;
   double change = 0;
@@ -174,8 +179,9 @@ static bool add_calls_clause(sentence *s) {
   if (!etr_part_changes_make(&parts, &s->o->answer.arena, s->o->comparison, s->method))
     return false;
   for (size_t i = 0; i < parts.count; i++)
-    if (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ||
-        (has_copies && parts.rows[i].part == ETR_TIME_INSERTED))
+    if (!is_undecided(parts.rows[i].change) &&
+        (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ||
+         (has_copies && parts.rows[i].part == ETR_TIME_INSERTED)))
       change += parts.rows[i].new_typical - parts.rows[i].base_typical;
   add_change_clause(s, has_copies ? "calls and copies" : "calls of delegates", "cost", change);
   return true;

@@ -27,9 +27,13 @@ static bool is_timed_on_both_sides(const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs;
 }
 /* Returns true if the user asked for a section: one by its name, or all (no filter) but patterns
- * and those from source lines on, which only add up in another way what the first ones list. */
-static bool is_section_asked_for(const etr_diff_output *o, etr_diff_section section) {
+ * and those from source lines on, which only add up in another way what the first ones list. The
+ * operators of events are kernels. */
+static bool is_section_asked_for(const etr_diff_output *o, const etr_method_pair *method,
+                                 etr_diff_section section) {
   bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
+  if (method->by_events && o->filter && o->filter->by == ETR_DIFF_BY_OP)
+    return section == ETR_DIFF_SECTION_KERNELS;
   return etr_diff_takes_section(o->filter, section) &&
          !(all && (section == ETR_DIFF_SECTION_PATTERNS || section >= ETR_DIFF_SECTION_SOURCES));
 }
@@ -47,8 +51,8 @@ static bool is_redundant_with_kernels(const etr_diff_output *o, const etr_method
 /* Returns true if the user asked for what only a graph names, and events are compared. */
 static bool lacks_graph(const etr_diff_output *o, const etr_method_pair *method) {
   etr_diff_by by = o->filter ? o->filter->by : ETR_DIFF_BY_ALL;
-  return method->by_events && (by == ETR_DIFF_BY_OP || by == ETR_DIFF_BY_MODULE ||
-                               by == ETR_DIFF_BY_PATTERN || by == ETR_DIFF_BY_SOURCE);
+  return method->by_events &&
+         (by == ETR_DIFF_BY_MODULE || by == ETR_DIFF_BY_PATTERN || by == ETR_DIFF_BY_SOURCE);
 }
 
 /* Returns true if a section is written for people. If only one side was timed there is no change to
@@ -56,8 +60,8 @@ static bool lacks_graph(const etr_diff_output *o, const etr_method_pair *method)
 static bool has_section(const etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
   return (is_timed_on_both_sides(method) || !is_timed(method)) &&
-         is_section_asked_for(o, section) && !is_redundant_with_kernels(o, method, section) &&
-         !lacks_graph(o, method);
+         is_section_asked_for(o, method, section) &&
+         !is_redundant_with_kernels(o, method, section) && !lacks_graph(o, method);
 }
 
 /* Returns how many rows are shown, "8 of 152 (...)"; "" if all are. */
@@ -224,8 +228,7 @@ static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
     if (is_redundant_with_kernels(o, method, 0))
       put_line(o, "a row for each event: --by node");
     if (lacks_graph(o, method))
-      put_line(
-          o, "no operators, modules or lines, because a side has no graph: --by kernel, --by node");
+      put_line(o, "no modules or lines, because a side has no graph: --by kernel, --by node");
   }
   for (etr_diff_section section = 0; section < ETR_DIFF_SECTIONS; section++)
     if (has_section(o, method, section) && !write_section(o, method, section))

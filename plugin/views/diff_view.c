@@ -342,6 +342,17 @@ static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t
   return &rows[(*count)++];
 }
 
+/* Returns the change of a part that was judged; NULL if there is none. */
+static const etr_change *judged_part(const etr_method_pair *method,
+                                     const etr_part_changes_row *row) {
+  const char *name = etr_time_part_name(row->part);
+  for (size_t i = 0; i < method->parts.count; i++)
+    if (strcmp(method->parts.rows[i].key, name) == 0 &&
+        strcmp(etr_or_empty(method->parts.rows[i].backend), etr_or_empty(row->backend)) == 0)
+      return &method->parts.rows[i].change;
+  return NULL;
+}
+
 bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                            const etr_comparison *comparison, const etr_method_pair *method) {
   const etr_method *base = method_or_empty(comparison->base, method->base_method),
@@ -369,6 +380,7 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
   }
   etr_sort(rows, count, sizeof *rows, by_part);
   for (size_t i = 0; i < count; i++) {
+    rows[i].change = judged_part(method, &rows[i]);
     bool is_shared = (i > 0 && rows[i - 1].part == rows[i].part) ||
                      (i + 1 < count && rows[i + 1].part == rows[i].part);
     rows[i].text = etr_balance_text(arena, rows[i].part, rows[i].backend, rows[i].call_count,

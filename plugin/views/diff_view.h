@@ -107,6 +107,7 @@ typedef struct etr_part_changes_row {
   size_t call_count; /* as in etr_part_time, of the newer side if it has the part */
   size_t base_call_count;
   double base_typical, new_typical, base_avg, new_avg;
+  const etr_change *change; /* with the verdict; NULL if it was not judged, as of old documents */
 } etr_part_changes_row;
 
 typedef struct etr_part_changes {

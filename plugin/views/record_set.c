@@ -493,6 +493,14 @@ static bool add_methods(etr_record_set *set, const etr_side *side, etr_arena *sc
   return true;
 }
 
+/* Returns true if a method that ran has a graph, whose operators are rows. */
+static bool has_graph(const etr_side *side) {
+  for (size_t i = 0; i < side->profile->method_count; i++)
+    if (side->profile->methods[i].run_count && side->methods[i].has_graph)
+      return true;
+  return false;
+}
+
 /* Adds what the table shows of the last record, by its side of a comparison, which the set closes:
  * at once, or in the end if it is the first record or comparisons are kept. profile: of the record,
  * or NULL: the side was made of a document, which has no logged values. */
@@ -508,8 +516,11 @@ static etr_status add_side(etr_record_set *set, etr_side *side, const etr_profil
   }
   if (kept)
     *kept = side;
-  if (!set->first)
+  if (!set->first) {
     set->first = side->profile;
+    if (set->options.by == ETR_RECORDS_BY_OP && !has_graph(side) && profile)
+      set->options.by = ETR_RECORDS_BY_KERNEL;
+  }
   if (side->profile->takes_cycles_as_ns != set->first->takes_cycles_as_ns) {
     set->clocks_differ = true;
     REMARK(set, set->records.data[set->records.count - 1].name,

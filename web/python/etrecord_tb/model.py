@@ -1913,7 +1913,13 @@ class Difference(_Answer):
 
 @dataclass(repr=False, eq=False)
 class PartChange(_Answer):
-    """A part of Method::execute on both sides."""
+    """A part of Method::execute on both sides.
+
+    Fields:
+        text: for people
+        relative_change: as of a change, and so are the next members
+        verdict: None: a document of an older version does not say
+    """
 
     part: str = ""
     backend: str | None = None
@@ -1923,6 +1929,11 @@ class PartChange(_Answer):
     base_avg: float = 0.0
     new_avg: float = 0.0
     change_avg: float = 0.0
+    text: str = ""
+    relative_change: float | None = None
+    interval: list[float | None] | None = None
+    verdict: str | None = None
+    reason: str | None = None
 
 
 @dataclass(repr=False, eq=False)
