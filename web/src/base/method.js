@@ -14,18 +14,6 @@ export const CPU = 'cpu';
 /** Operators that belong to no module of the model. */
 export const TOP_LEVEL = '(top level)';
 
-/** The parts of a method's time by their names in the document, in the words of docs/terms.md. */
-export const PART_TEXTS = {
-  operators: 'graph operators',
-  operators_unplaced: 'operators, on no node',
-  inserted: 'inserted copies',
-  delegate_phases: 'in delegates: computing, waiting, copying',
-  opaque_delegates: 'in delegates (no operators recorded)',
-  call_overhead: 'calling delegates',
-  runtime: 'runtime, outside operators',
-  unexplained: 'unexplained',
-};
-
 const MATCHES = {
   handle: 'by the debug handle map, the operator and, with the .pte, the values it reads; or by elimination',
   delegate_map: "by the backend's own map from its ids to debug handles",

@@ -28,7 +28,7 @@ import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
 import {countText, numberText, relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, sentence, shortBackend, shortOp} from '../base/labels.js';
-import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
+import {CPU, TOP_LEVEL} from '../base/method.js';
 import {COMPUTING, PART_BOX_NAMES, partBox} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
@@ -138,14 +138,26 @@ const CALLS = ['call_overhead', 'inserted'];
 const partsOfRows = ({by_events: isEvents}) =>
   isEvents ? ['operators', 'operators_unplaced', 'inserted'] : ['operators'];
 
+/* Rows by operator, without a graph by kernel or event. */
+const operatorRows = ({by_events: isEvents, by_kernel: kernels, by_op: operators}) =>
+  isEvents && kernels?.length ? kernels : (operators ?? []);
+
+const nameOf = ({kernel, op}) => shortOp(kernel ?? op);
+
+/* The parts whose time is in no row by operator. */
+const otherParts = answer => (answer.parts ?? []).filter(({part}) => !partsOfRows(answer).includes(part));
+
+/* The verdict of several, if it is the same. */
+const sharedVerdict = ([{verdict}, ...others]) => (others.every(one => one.verdict === verdict) ? verdict : null);
+
 /* How new operators are called as one step: by their names, where these are short. */
 const newText = rows =>
   [listText(rows.map(({label}) => label))].find(({length}) => length <= 24) ?? countText(rows.length, 'new operator');
 
-/* One step of several: named by those that change most. */
-function stepOf(label, list, verdict) {
+/* One step of several. */
+function stepOf(label, list) {
   const sum = key => list.reduce((all, row) => all + row[key], 0);
-  return list.length ? [{label, base: sum('base'), change: sum('change'), verdict}] : [];
+  return list.length ? [{label, base: sum('base'), change: sum('change'), verdict: sharedVerdict(list)}] : [];
 }
 
 /**
@@ -161,28 +173,21 @@ export function stepsOf(answer, most = MOST_STEPS) {
     verdict: row.verdict ?? null,
   });
   const bySize = list => sortRows(list, ({change}) => Math.abs(change), true),
-    isEvents = answer.by_events,
-    rows = bySize(
-      isEvents
-        ? (answer.by_kernel ?? []).map(row => made(row, shortOp(row.kernel)))
-        : (answer.by_op ?? []).map(row => made(row, shortOp(row.op))),
-    ),
-    parts = (answer.parts ?? [])
-      .filter(({part}) => !partsOfRows(answer).includes(part))
-      .map(row => made(row, PART_TEXTS[row.part] ?? row.part));
-  const isNew = ({verdict}) => verdict === 'new',
-    isCall = ({part}) => CALLS.includes(part);
+    rows = bySize(operatorRows(answer).map(row => made(row, nameOf(row)))),
+    parts = otherParts(answer).map(row => made(row, row.text)),
+    calls = parts.filter(({part}) => CALLS.includes(part));
+  const isNew = ({verdict}) => verdict === 'new';
   const all = bySize(
       [
         ...rows.filter(row => !isNew(row)),
-        ...stepOf(newText(rows.filter(isNew)), rows.filter(isNew), 'new'),
-        ...parts.filter(part => !isCall(part)),
-        ...stepOf(isEvents ? 'calls of delegates' : 'calls and copies', parts.filter(isCall), null),
+        ...stepOf(newText(rows.filter(isNew)), rows.filter(isNew)),
+        ...parts.filter(part => !calls.includes(part)),
+        ...stepOf(calls[1] ? `calls ${answer.by_events ? 'of delegates' : 'and copies'}` : calls[0]?.label, calls),
       ].filter(({change}) => change !== 0),
     ),
     shown = all.length > most + 1 ? all.slice(0, most) : all,
     rest = all.slice(shown.length);
-  return [...shown, ...stepOf(`${rest.length} others`, rest, null)];
+  return [...shown, ...stepOf(`${rest.length} others`, rest)];
 }
 
 /* The color of a verdict on a picture: likely ones at half strength; gray is what cannot be told, or several. */
@@ -240,14 +245,16 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
     ${total(baseName, from, 0)}${drawn}${total(name, to, steps.length + 1)}</svg>`;
 }
 
-/* ---- The same modules on one scale ---- */
+/* ---- The same modules, or without a graph operators, on one scale ---- */
+
+const kindOf = answer => (answer.by_events ? 'operator' : 'module');
 
 /* Whether a module is `around`, or in it; all are in the top level, ''. */
 const isIn = (module, around) => around === '' || module === around || Boolean(module?.startsWith(`${around}.`));
 
 /**
- * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They
- * add up to both times.
+ * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, or operators, and the
+ * parts. They add up to both times.
  */
 export function blocksOf(answer) {
   const rows = answer.by_module ?? [],
@@ -267,19 +274,29 @@ export function blocksOf(answer) {
       verdict,
     });
   }
-  const ordered = blocks.sort((a, b) => compareNames(a.path, b.path)),
-    parts = (answer.parts ?? []).filter(({part}) => part !== 'operators' || answer.by_events),
-    isInside = ({part}) => COMPUTING.includes(part) || partsOfRows(answer).includes(part);
+  const ordered = answer.by_events
+      ? sortRows(
+          operatorRows(answer).map(row => ({
+            label: nameOf(row),
+            base: baseOf(row) ?? 0,
+            now: newOf(row) ?? 0,
+            verdict: row.verdict,
+          })),
+          ({base, now}) => Math.max(base, now),
+          true,
+        )
+      : blocks.sort((a, b) => compareNames(a.path, b.path)),
+    parts = otherParts(answer),
+    isInside = ({part}) => COMPUTING.includes(part);
   const add = (label, list) =>
     list.length &&
     ordered.push({
       label,
-      path: '',
       base: list.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0),
       now: list.reduce((sum, row) => sum + (newOf(row) ?? 0), 0),
-      verdict: null,
+      verdict: sharedVerdict(list),
     });
-  add(answer.by_events ? 'operators' : 'in delegates, or on no node', parts.filter(isInside));
+  add('in delegates, or on no node', parts.filter(isInside));
   for (const name of PART_BOX_NAMES)
     add(
       name,
@@ -309,7 +326,7 @@ export function Aligned({answer, width, height, name, baseName}) {
     html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colors.text}>${fitted(text, left - 8, widthOf)}
       </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colors.quiet}>${timeWithUnit(ns)}</text>`;
   const box = (block, x, wide, y, fill, ns) => {
-    const last = block.label.split('.').at(-1),
+    const last = block.path ? block.label.split('.').at(-1) : block.label,
       whole = [block.label, last].find(text => bold(text) <= wide - 10),
       label = wide > 16 ? (whole ?? fitted(block.label, wide - 10, bold)) : '',
       value = [timeWithUnit(ns), timeOf(ns)].find(text => small(text) < wide - 10);
@@ -337,7 +354,7 @@ export function Aligned({answer, width, height, name, baseName}) {
       ${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
   });
   return html`<svg class="aligned" width=${width} height=${height} role="img"
-    aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
+    aria-label=${`The ${kindOf(answer)}s of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
     ${drawn}</svg>`;
 }
 
@@ -427,32 +444,28 @@ function comparedColumns(rows) {
   ];
 }
 
-/* Modules as `diff --by module` has them, without the modules inside them: the rows add up. */
+/* Modules as `diff --by module` has them, without the modules inside them, or operators: the rows add up. */
 function ModulesTable({answer}) {
-  const {execute} = answer,
+  const {execute, by_events: isEvents} = answer,
+    kind = kindOf(answer),
     rows = sortRows(
-      answer.by_module
-        .filter(({base_nodes: before, new_nodes: now}) => before || now)
-        .map(row => ({
-          key: row.module ? `${row.module}${row.base_key ? ` (was ${row.base_key})` : ''}` : TOP_LEVEL,
-          path: row.module,
-          basePath: row.base_key ?? row.module,
-          row,
-        })),
+      isEvents
+        ? operatorRows(answer).map(row => ({key: nameOf(row), path: null, row, what: shortBackend(row.backend ?? '')}))
+        : answer.by_module
+            .filter(({base_nodes: before, new_nodes: now}) => before || now)
+            .map(row => ({
+              key: row.module ? `${row.module}${row.base_key ? ` (was ${row.base_key})` : ''}` : TOP_LEVEL,
+              path: row.module,
+              basePath: row.base_key ?? row.module,
+              row,
+            })),
       ({row}) => Math.abs(changeOf(row)),
       true,
     ),
     rest = rows.slice(MOST_MODULES),
     sumOfRest = of => rest.reduce((sum, {row}) => sum + (of(row) ?? 0), 0);
   const whole = {key: 'Method::execute', path: null, row: execute, what: 'the whole inference'};
-  const parts = answer.parts
-    .filter(({part}) => part !== 'operators' || answer.by_events)
-    .map(row => ({
-      key: PART_TEXTS[row.part] ?? row.part,
-      path: null,
-      row: {...row, relative_change: baseOf(row) > 0 ? changeOf(row) / baseOf(row) : NaN},
-      what: shortBackend(row.backend),
-    }));
+  const parts = otherParts(answer).map(row => ({key: row.text, path: null, row, what: shortBackend(row.backend)}));
   const more = {
     key: `${rest.length} more`,
     path: null,
@@ -461,26 +474,28 @@ function ModulesTable({answer}) {
   };
   const list = [whole, ...rows.slice(0, MOST_MODULES), ...(rest.length ? [more] : []), ...parts],
     columns = comparedColumns(list);
-  return html`<${SmallTable} caption=${`Changes by module${withInterruptions()}`} rows=${list}
-    command="etrecord-tb diff BASE RECORD --by module"
+  return html`<${SmallTable} caption=${`Changes by ${kind}${withInterruptions()}`} rows=${list}
+    command=${`etrecord-tb diff BASE RECORD --by ${isEvents ? 'kernel' : kind}`}
     open=${({path}) => path !== null && select('module', path)} columns=${[
       {
-        key: 'module',
-        title: 'module itself',
+        key: kind,
+        title: isEvents ? kind : 'module itself',
         class: 'key',
         text: ({key}) => key,
-        cell: ({key, path}) =>
-          path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`,
+        cell: ({key, path, row}) =>
+          path === null && !row.kernel && !row.op
+            ? html`<b>${key}</b>`
+            : html`<span class=${isEvents ? 'cut' : 'cut head'} title=${key}><bdi>${key}</bdi></span>`,
       },
       ...columns,
       {
         key: 'what',
-        title: 'what changed in it',
+        title: isEvents ? 'runs in' : 'what changed in it',
         class: 'key quiet whole',
         text: ({path, basePath, what}) => what ?? whatChanged(answer, path, basePath),
       },
     ]} />${
-      rows.length
+      rows.length && !isEvents
         ? html`<p class="box-foot small quiet">
         A module's row leaves out the modules inside it, which have rows of their own.</p>`
         : null
@@ -548,7 +563,7 @@ function Answer() {
         <span class="small quiet">${unitName.value} per inference${withInterruptions()}</span><span class="push"></span>
         <${ChangeLegend} /></div><${Waterfall}
         answer=${answer} width=${wide} ...${sides} /></section>
-    <section><div class="head-line"><h2>The same modules, the same scale</h2></div>
+    <section><div class="head-line"><h2>The same ${kindOf(answer)}s, the same scale</h2></div>
       <${Aligned} answer=${answer} width=${wide}
       height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${sides} /></section>
     <section class="card"><${ModulesTable} answer=${answer} /></section>
