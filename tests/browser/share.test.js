@@ -77,6 +77,19 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
     run(...command.split(' ').slice(1).map(word => (word === 'RECORD' ? join(fixtures, 'vit_xnnpack') : word)));
   });
 
+  it('compares operators, of ETDumps alone, and judges the parts as `diff` does', async () => {
+    const dumps = ['mv2_xnnpack/etdump.etdp', 'llama_xnnpack/etdump.etdp'];
+    const said = JSON.parse(run('diff', ...dumps.map(dump => join(fixtures, dump)), '--format', 'json')).methods[0];
+    await open(dumps, 'view=compare');
+    const text = await page.frame.locator('.compare').innerText(), rows = await page.table('Changes by operator'), names = rows.map(([name]) => name);
+    assert.match(text, /The same operators, the same scale/);
+    assert.doesNotMatch(text, /module/);
+    assert.equal(new Set(names).size, rows.length, names.join(', '));
+    assert.equal(rows.length, 1 + said.by_kernel.length + 2);
+    for (const part of said.parts.filter(({part}) => !part.startsWith('operators')))
+      assert.equal(rows.find(([name]) => name === part.text)[7], WORDS[part.verdict], part.text);
+  });
+
   for (const pair of PAIRS)
     it(`compares modules as \`diff --by module\` does: ${pair.join(' and ')}`, async () => {
       const said = JSON.parse(run('diff', ...pair.map(record => join(fixtures, record)), '--by', 'module', '--top', '0', '--format', 'json', '--unit', 'ns')).methods[0];

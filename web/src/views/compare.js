@@ -175,14 +175,14 @@ export function stepsOf(answer, most = MOST_STEPS) {
   const bySize = list => sortRows(list, ({change}) => Math.abs(change), true),
     rows = bySize(operatorRows(answer).map(row => made(row, nameOf(row)))),
     parts = otherParts(answer).map(row => made(row, row.text)),
-    calls = parts.filter(({part}) => CALLS.includes(part));
+    calls = answer.by_events ? [] : parts.filter(({part}) => CALLS.includes(part));
   const isNew = ({verdict}) => verdict === 'new';
   const all = bySize(
       [
         ...rows.filter(row => !isNew(row)),
         ...stepOf(newText(rows.filter(isNew)), rows.filter(isNew)),
         ...parts.filter(part => !calls.includes(part)),
-        ...stepOf(calls[1] ? `calls ${answer.by_events ? 'of delegates' : 'and copies'}` : calls[0]?.label, calls),
+        ...stepOf(calls[1] ? 'calls and copies' : calls[0]?.label, calls),
       ].filter(({change}) => change !== 0),
     ),
     shown = all.length > most + 1 ? all.slice(0, most) : all,
@@ -275,16 +275,12 @@ export function blocksOf(answer) {
     });
   }
   const ordered = answer.by_events
-      ? sortRows(
-          operatorRows(answer).map(row => ({
-            label: nameOf(row),
-            base: baseOf(row) ?? 0,
-            now: newOf(row) ?? 0,
-            verdict: row.verdict,
-          })),
-          ({base, now}) => Math.max(base, now),
-          true,
-        )
+      ? operatorRows(answer).map(row => ({
+          label: nameOf(row),
+          base: baseOf(row) ?? 0,
+          now: newOf(row) ?? 0,
+          verdict: row.verdict,
+        }))
       : blocks.sort((a, b) => compareNames(a.path, b.path)),
     parts = otherParts(answer),
     isInside = ({part}) => COMPUTING.includes(part);
@@ -354,7 +350,7 @@ export function Aligned({answer, width, height, name, baseName}) {
       ${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
   });
   return html`<svg class="aligned" width=${width} height=${height} role="img"
-    aria-label=${`The ${kindOf(answer)}s of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
+    aria-label=${`${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
     ${drawn}</svg>`;
 }
 
