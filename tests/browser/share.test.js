@@ -90,6 +90,21 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       assert.equal(rows.find(([name]) => name === part.text)[7], WORDS[part.verdict], part.text);
   });
 
+  it('has room for large changes in the columns of Table', async () => {
+    await page.page.setViewportSize({width: 1600, height: 800});
+    await open(['mv2_xnnpack/etdump.etdp', 'llama_xnnpack/etdump.etdp'], 'view=table');
+    const cells = await page.frame.locator('.rows .row > *').evaluateAll(all =>
+      all.map(cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return [cell.textContent, range.getBoundingClientRect().right - cell.getBoundingClientRect().right];
+      }),
+    );
+    await page.page.setViewportSize({width: 1280, height: 800});
+    assert.ok(cells.some(([text]) => /^\+\d{5} %$/.test(text)));
+    assert.deepEqual(cells.filter(([text, beyond]) => /^[+−]\d+ %$/.test(text) && beyond > 0.5), []);
+  });
+
   for (const pair of PAIRS)
     it(`compares modules as \`diff --by module\` does: ${pair.join(' and ')}`, async () => {
       const said = JSON.parse(run('diff', ...pair.map(record => join(fixtures, record)), '--by', 'module', '--top', '0', '--format', 'json', '--unit', 'ns')).methods[0];

@@ -62,7 +62,7 @@ const byKey = (list, keyOf) => new Map((list ?? []).map(row => [keyOf(row), row]
 const whole = row => row?.with_children ?? row;
 
 /* Changes of parts by the filters of their rows: the comparison has whole parts; of kernels and phases in them both
-   sides have rows, here with interruptions, as the comparison has all times. Nothing judges them. */
+   sides have rows, here with interruptions, as the comparison has all times; nothing judges these. */
 function changesOfParts(parts = []) {
   const found = byKey(parts, partFilter);
   for (const [side, {groups = []}] of [
