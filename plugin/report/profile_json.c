@@ -268,6 +268,20 @@ static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
     etr_field_number(f, "nearest_run", method->run_count ? (double)nearest : NAN);
 }
 
+/* Writes "variation": how much the runs vary, before it what recordings take that differ much, and
+ * whether to measure again. */
+static void put_variation(etr_profile_doc *doc, const etr_method *method,
+                          const etr_groups *groups) {
+  const etr_profile *profile = doc->fields.profile;
+  const char *recordings = etr_or_empty(
+      etr_recordings_text(&doc->arena, profile, method, ETR_UNIT_MS));
+  const char *variation = etr_variation_text(&doc->arena, profile, method, ETR_UNIT_MS);
+  etr_field_text(&doc->fields, "variation",
+                 etr_arena_format(&doc->arena, "%s%s%s%s", recordings,
+                                  recordings[0] ? " \xC2\xB7 " : "", etr_or_empty(variation),
+                                  etr_is_unsure(groups, method) ? ": measure again" : ""));
+}
+
 /* Writes everything about a method, and those of its parts that were asked for. "skipped" is the
  * time of excluded runs, such as warm-up. Delegates are all listed (no filter: NULL), with times
  * of the typical run (false: no averages). compared: the method's data for comparisons, never NULL.
@@ -283,12 +297,14 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
   put_run_times(doc, method);
   etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
-  etr_field_text(f, "variation", etr_variation_text(&doc->arena, f->profile, method, ETR_UNIT_MS));
   etr_field_text(f, "method_note", etr_method_rule_text(&doc->arena, f->profile, method));
-  bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
-                 etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
-                 etr_decoder_put_method(f, &doc->arena, method) &&
-                 etr_delegates_put_list(f, &doc->arena, method, NULL, false);
+  bool is_good = make_findings(doc, &findings, method);
+  if (is_good)
+    put_variation(doc, method, &findings.groups);
+  is_good = is_good && put_balance(doc, method) &&
+            etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
+            etr_decoder_put_method(f, &doc->arena, method) &&
+            etr_delegates_put_list(f, &doc->arena, method, NULL, false);
   is_good = is_good && etr_profile_list_operators(doc, &ops, method, compared) &&
             etr_profile_put_graph(doc, &ops);
   is_good = is_good && etr_module_patterns_of(&patterns, &doc->arena, f->profile, method);

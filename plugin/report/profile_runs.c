@@ -5,6 +5,7 @@
  */
 #include "report/profile_doc.h"
 #include "views/run_sums.h"
+#include "views/steadiness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,18 +85,55 @@ bool etr_profile_is_first_run(const etr_profile *profile, const etr_method *meth
   return is_first;
 }
 
+/* What a run should be like, in ticks. */
+typedef struct wanted_run {
+  const etr_noise *modes; /* only runs of this mode are wanted; NULL: all */
+  size_t mode;
+  double time, parts[ETR_TIME_PARTS];
+} wanted_run;
+
+static bool is_wanted(const wanted_run *wanted, const etr_method *method, size_t run) {
+  return !wanted->modes ||
+         etr_is_of_mode(wanted->modes, wanted->mode, (double)method->execute_per_run[run]);
+}
+
+/* Returns the typical run or, if that is between two modes, the mean of the runs of the larger one.
+ * ticks: etr_run_parts(). */
+static wanted_run make_wanted_run(const etr_method *method, const uint64_t *ticks) {
+  const etr_noise_mode *modes = method->noise.modes;
+  wanted_run out = {.time = method->execute.typical};
+  size_t count = 0;
+  if (!etr_is_between_modes(method)) {
+    for (size_t i = 0; i < method->part_count; i++)
+      out.parts[method->parts[i].part] += method->parts[i].typical;
+    return out;
+  }
+  out.modes = &method->noise;
+  out.mode = modes[1].run_count > modes[0].run_count;
+  out.time = modes[out.mode].p50;
+  for (size_t run = 0; run < method->run_count; run++)
+    count += is_wanted(&out, method, run);
+  for (size_t run = 0; run < method->run_count; run++)
+    for (etr_time_part part = 0; is_wanted(&out, method, run) && part < ETR_TIME_PARTS; part++)
+      out.parts[part] += (double)ticks[part * method->run_count + run] / (double)count;
+  return out;
+}
+
 bool etr_profile_nearest_run(uint32_t *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
   const uint64_t *ticks = etr_run_parts(arena, method);
-  double typical[ETR_TIME_PARTS] = {0}, least[3] = {INFINITY, INFINITY, INFINITY};
+  double least[3] = {INFINITY, INFINITY, INFINITY};
   *out = 0;
-  for (size_t i = 0; i < method->part_count; i++)
-    typical[method->parts[i].part] += method->parts[i].typical;
-  for (uint32_t run = 0; ticks && run < method->run_count; run++) {
+  if (!ticks)
+    return false;
+  const wanted_run wanted = make_wanted_run(method, ticks);
+  for (uint32_t run = 0; run < method->run_count; run++) {
     double away[3] = {etr_profile_is_first_run(profile, method, run), 0,
-                      fabs((double)method->execute_per_run[run] - method->execute.typical)};
+                      fabs((double)method->execute_per_run[run] - wanted.time)};
+    if (!is_wanted(&wanted, method, run))
+      continue;
     for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
-      away[1] += fabs((double)ticks[part * method->run_count + run] - typical[part]);
+      away[1] += fabs((double)ticks[part * method->run_count + run] - wanted.parts[part]);
     size_t level = 0;
     while (level < 2 && away[level] == least[level])
       level++;
@@ -104,7 +142,7 @@ bool etr_profile_nearest_run(uint32_t *out, etr_arena *arena, const etr_profile 
       *out = run;
     }
   }
-  return ticks != NULL;
+  return true;
 }
 
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,

@@ -225,6 +225,19 @@ static void put_first_screen_row(const etr_fields *f, const etr_groups *groups,
   etr_jw_end(f->json);
 }
 
+/* Writes "modes": the two times of runs if the typical time is neither; else null. */
+static void put_modes_or_null(const etr_fields *f, const etr_method *method) {
+  etr_jw_key(f->json, "modes");
+  if (!etr_is_between_modes(method)) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_array(f->json);
+  for (size_t i = 0; i < ETR_COUNT(method->noise.modes); i++)
+    etr_jw_double(f->json, etr_ticks_to_unit(f->profile, method->noise.modes[i].p50, f->unit));
+  etr_jw_end(f->json);
+}
+
 bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method,
                                   const etr_groups *groups) {
   etr_headline headline;
@@ -237,7 +250,8 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_field_text(f, "text", headline.text);
     etr_field_number(f, "interrupted", headline.interrupted);
     etr_field_ticks(f, "usual", headline.usual);
-    etr_field_flag(f, "measure_again", headline.interrupted > 0 || etr_runs_differ_much(method));
+    etr_field_flag(f, "measure_again", etr_is_unsure(groups, method));
+    put_modes_or_null(f, method);
     etr_field_begin_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);

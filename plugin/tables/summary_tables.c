@@ -373,9 +373,10 @@ static const char *run_conditions_text(report *r, const etr_summary *s) {
   says_first &= s->method->noise.verdict == ETR_NOISE_FEW_RUNS; /* it is why they differ */
   if (spread > 0 && !says_first && !has_range(s->method))
     etr_putf(&writer, ", slowest %.*f" TIMES " the fastest", spread < 9.95 ? 1 : 0, spread);
-  const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
-  if (odd && odd[0])
-    etr_putf(&writer, DOT "%s", odd);
+  const char *recordings = etr_recordings_text(&r->answer.arena, r->answer.profile, s->method,
+                                               r->answer.options->unit);
+  if (recordings && recordings[0])
+    etr_putf(&writer, DOT "%s", recordings);
   bool is_only = r->loads.timed_methods == 1;
   bool is_shown = is_only || (!r->is_each && s->method == r->longest && is_one_program(r));
   if (r->loads.whole && is_shown) {

@@ -72,7 +72,7 @@ static void put_run_facts(etr_answer *answer, const etr_method *method) {
   etr_unit unit = etr_unit_of_method(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
-  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
+  const char *recordings = etr_recordings_text(&answer->arena, answer->profile, method, unit);
   bool says_steadiness = steadiness && steadiness[0];
   put_run_count(answer, method);
   if (excluded && excluded[0])
@@ -84,9 +84,9 @@ static void put_run_facts(etr_answer *answer, const etr_method *method) {
   if (etr_runs_differ_much(method))
     etr_puts(writer,
              says_steadiness ? ETR_TIMES_NOT_SURE : "; the runs differ much" ETR_TIMES_NOT_SURE);
-  if (odd_recordings && odd_recordings[0]) {
+  if (recordings && recordings[0]) {
     etr_puts(writer, "; ");
-    etr_put_markdown(writer, odd_recordings);
+    etr_put_markdown(writer, recordings);
   }
 }
 

@@ -723,7 +723,7 @@ static bool advise_to_measure(etr_finder *finder) {
 /* Returns the index of the finding that advises to measure again, the first one about timing, if
  * interruptions or differing runs make the times unsure; else SIZE_MAX. */
 static size_t find_advice(const etr_finder *finder) {
-  bool is_unsure = finder->groups->interrupted > 0 || etr_runs_differ_much(finder->method);
+  bool is_unsure = etr_is_unsure(finder->groups, finder->method);
   for (size_t i = 0; is_unsure && i < finder->found.count; i++)
     if (etr_finding_is_timing(finder->found.data[i].kind))
       return i;

@@ -9,6 +9,7 @@
 #include "output/label.h"
 #include "output/text_table.h"
 #include "views/phases.h"
+#include "views/steadiness.h"
 
 #include <math.h>
 
@@ -484,6 +485,18 @@ static const char *time_text(etr_arena *arena, const etr_profile *profile, doubl
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Returns "25.5 or 37.0 ms per inference" if the typical time is of neither of two modes; else "",
+ * also when out of memory. */
+static const char *modes_text(etr_arena *arena, const etr_profile *profile,
+                              const etr_method *method, etr_unit unit) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  if (etr_put_modes(&writer, profile, method, unit))
+    etr_puts(&writer, " per inference");
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit) {
   part_list c = {.of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *c.of_row)};
@@ -518,6 +531,8 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
       out->where = where_text(arena, method, out, usual, out->count, length);
   if (out->where && out->interrupted > 0 && count_characters(out->where) > ETR_HEADLINE_LONGEST)
     out->where = where_text(arena, method, out, usual, 1, SHORT); /* no room for three parts */
-  out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
+  const char *modes = modes_text(arena, profile, method, unit);
+  out->text = etr_arena_format(arena, "%s. %s", modes[0] ? modes : etr_or_empty(out->time),
+                               etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

@@ -120,6 +120,10 @@ bool etr_runs_differ_much(const etr_method *method) {
                                            (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
 }
 
+bool etr_is_unsure(const etr_groups *groups, const etr_method *method) {
+  return groups->interrupted > 0 || etr_runs_differ_much(method);
+}
+
 double etr_spread_factor(const etr_method *method) {
   enum {
     WORTH_A_WORD = 3
@@ -143,15 +147,27 @@ const char *etr_spread_text(etr_arena *arena, const etr_method *method) {
                                        method->noise.run_count, factor < 9.95 ? 1 : 0, factor));
 }
 
+bool etr_is_of_mode(const etr_noise *noise, size_t mode, double ticks) {
+  const double near = 0.1, near_of_gap = 0.25;
+  double p50 = noise->modes[mode].p50, gap = noise->modes[1].p50 - noise->modes[0].p50;
+  return fabs(ticks - p50) <= ETR_MAX(near * p50, near_of_gap * gap);
+}
+
 bool etr_is_between_modes(const etr_method *method) {
-  const double near = 0.25; /* of a mode's median */
-  if (method->noise.verdict != ETR_NOISE_TWO_MODES || method->mixed_phase_count > 1)
+  const etr_noise *noise = &method->noise;
+  double typical = method->execute.typical;
+  return noise->verdict == ETR_NOISE_TWO_MODES && method->mixed_phase_count < 2 &&
+         !etr_is_of_mode(noise, 0, typical) && !etr_is_of_mode(noise, 1, typical);
+}
+
+bool etr_put_modes(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                   etr_unit unit) {
+  if (!etr_is_between_modes(method))
     return false;
-  for (size_t i = 0; i < 2; i++) {
-    double p50 = method->noise.modes[i].p50;
-    if (fabs(method->execute.typical - p50) <= near * p50)
-      return false;
-  }
+  etr_put_time(writer, profile, method->noise.modes[0].p50, unit);
+  etr_puts(writer, " or ");
+  etr_put_time(writer, profile, method->noise.modes[1].p50, unit);
+  etr_putf(writer, " %s", etr_unit_name(unit));
   return true;
 }
 
@@ -173,13 +189,8 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
                      etr_unit unit) {
   double time = etr_ranking_time(profile, etr_times_of(&method->execute)),
          spread = etr_stats_spread(&method->execute, 0);
-  if (etr_is_between_modes(method)) {
-    etr_put_time(writer, profile, method->noise.modes[0].p50, unit);
-    etr_puts(writer, " or ");
-    etr_put_time(writer, profile, method->noise.modes[1].p50, unit);
-    etr_putf(writer, " %s", etr_unit_name(unit));
+  if (etr_put_modes(writer, profile, method, unit))
     return;
-  }
   if (!etr_has_spread(method)) {
     etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
@@ -248,21 +259,83 @@ const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
   return etr_text_end(&text, &writer);
 }
 
-const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile,
-                                    const etr_method *method) {
+/* Writes the recordings that typical times leave out. */
+static void put_odd_recordings(etr_writer *writer, const etr_profile *profile,
+                               const etr_method *method) {
   enum { MOST_SHOWN = 3 };
-  etr_text text;
-  etr_writer writer;
   size_t count = method->odd_recording_count;
-  etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < ETR_MIN(count, (size_t)MOST_SHOWN); i++) {
     const etr_odd_recording *odd = &method->odd_recordings[i];
-    etr_putf(&writer, "%s%s, ",
+    etr_putf(writer, "%s%s, ",
              i ? "; " : "odd, left out: ", etr_last_part(profile->etdumps[odd->dump]));
-    etr_put_change_of_time(&writer, odd->change);
-    etr_puts(&writer, " than the others");
+    etr_put_change_of_time(writer, odd->change);
+    etr_puts(writer, " than the others");
   }
   if (count > MOST_SHOWN)
-    etr_putf(&writer, "; and %zu more", count - MOST_SHOWN);
+    etr_putf(writer, "; and %zu more", count - MOST_SHOWN);
+}
+
+enum { MOST_RECORDINGS = 4 }; /* whose times are listed */
+
+/* The typical times of recordings, in ticks. */
+typedef struct recording_times {
+  double first[MOST_RECORDINGS], least, most;
+  size_t count;
+} recording_times;
+
+/* Returns the typical times of a method's recordings, each over those of its runs that the typical
+ * run is made of. */
+static recording_times times_of_recordings(const etr_profile *profile, const etr_method *method) {
+  recording_times out = {.least = INFINITY};
+  const double *weights = method->typical.weights;
+  for (size_t i = 0, end; weights && i < method->run_count; i = end) {
+    uint32_t dump = profile->runs[method->runs[i]].dump;
+    double sum = 0, all = 0;
+    for (end = i; end < method->run_count && profile->runs[method->runs[end]].dump == dump; end++) {
+      sum += weights[end] * (double)method->execute_per_run[end];
+      all += weights[end];
+    }
+    if (!(all > 0))
+      continue;
+    if (out.count < MOST_RECORDINGS)
+      out.first[out.count] = sum / all;
+    out.least = ETR_MIN(out.least, sum / all);
+    out.most = ETR_MAX(out.most, sum / all);
+    out.count++;
+  }
+  return out;
+}
+
+/* Writes the typical time of each recording if they differ much; not of runs of several phases,
+ * which recordings may have in different numbers. */
+static void put_recording_times(etr_writer *writer, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit) {
+  const double much = 1.25;
+  recording_times times = times_of_recordings(profile, method);
+  if (method->mixed_phase_count > 1 || !(times.most > much * times.least))
+    return;
+  etr_puts(writer, "recordings: ");
+  if (times.count > MOST_RECORDINGS) {
+    etr_put_time(writer, profile, times.least, unit);
+    etr_puts(writer, " \xE2\x80\x93 ");
+    etr_put_time(writer, profile, times.most, unit);
+  }
+  for (size_t i = 0; times.count <= MOST_RECORDINGS && i < times.count; i++) {
+    const char *between = i + 1 == times.count ? " and " : ", ";
+    etr_puts(writer, i ? between : "");
+    etr_put_time(writer, profile, times.first[i], unit);
+  }
+  etr_putf(writer, " %s", etr_unit_name(unit));
+}
+
+const char *etr_recordings_text(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  if (method->odd_recording_count)
+    put_odd_recordings(&writer, profile, method);
+  else
+    put_recording_times(&writer, profile, method, unit);
   return etr_text_end(&text, &writer);
 }

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/writer.h"
 #include "etrecord_tb.h"
+#include "views/groups.h"
 
 /** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs
  * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady
@@ -31,6 +32,10 @@ const char *etr_variation_text(etr_arena *arena, const etr_profile *profile,
  * False for runs of several phases. */
 bool etr_runs_differ_much(const etr_method *method);
 
+/** Returns true if an inference should be measured again: operators were interrupted, or the runs
+ * differ much. groups: those of the method. */
+bool etr_is_unsure(const etr_groups *groups, const etr_method *method);
+
 /** Returns how many times the fastest run the slowest took, if the runs are noisy or few, they
  * differ much or it is at least three times, and nothing else says so: outliers, a finding about
  * slow runs, phases; else 0. */
@@ -48,13 +53,23 @@ const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const e
                            const etr_stats *execute, etr_unit unit);
 
 /** Names the recordings that typical times leave out (etr_method.odd_recordings), three at most:
- * "odd, left out: a.etdp, 29 % slower than the others". Returns "" if there are none, and NULL when
- * out of memory. */
-const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile,
-                                    const etr_method *method);
+ * "odd, left out: a.etdp, 29 % slower than the others". Of others whose own typical times differ by
+ * more than a quarter it gives these: "recordings: 36.2 and 25.5 ms", of more than four the least
+ * and the most. Returns "" if they are alike, and NULL when out of memory. */
+const char *etr_recordings_text(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit);
 
-/** Returns true if runs take one of two times and the typical time is neither: no run takes it. */
+/** Returns true if a time is as good as that of one of two modes (0: the faster): it is no further
+ * from the mode's median than a tenth of it, or than a quarter of the gap between the modes. */
+bool etr_is_of_mode(const etr_noise *noise, size_t mode, double ticks);
+
+/** Returns true if runs take one of two times and the typical time is of neither
+ * (etr_is_of_mode()). */
 bool etr_is_between_modes(const etr_method *method);
+
+/** Writes both times if etr_is_between_modes(), "1.35 or 5.55 ms", and returns that it did. */
+bool etr_put_modes(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                   etr_unit unit);
 
 /** Writes the time of Method::execute by the statistic that ranks and their spread
  * (etr_stats_spread()), if etr_has_spread(): "82.4 ms ± 1.0"; both times if it is between two

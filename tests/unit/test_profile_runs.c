@@ -126,3 +126,40 @@ Test(profile_runs, the_nearest_run_has_the_parts_of_the_typical_one) {
   cr_expect_not(etr_profile_is_first_run(&profile, &method, 0), "warm-up was before it");
   etr_arena_clear(&arena);
 }
+
+/* Where the typical time is between two modes, it is a run of the larger one, the one with the
+ * parts of most of its runs: the runs 2 and 3 take a time between the modes, and 1 has another
+ * part. */
+Test(profile_runs, between_modes_it_is_a_run_of_the_larger_one) {
+  static const uint64_t ticks[] = {1000, 1001, 1200, 1200, 1002, 1400, 1400};
+  static const uint64_t operators[] = {905, 500, 1000, 1000, 902, 900, 900};
+  static const uint32_t numbers[] = {1, 2, 3, 4, 5, 6, 7};
+  etr_run runs[8] = {{.series = 0}};
+  etr_time_slice slices[7];
+  for (uint32_t i = 0; i < 7; i++)
+    slices[i] = (etr_time_slice){
+        .ticks = operators[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_UNPLACED};
+  const etr_part_time parts[] = {{.part = ETR_TIME_UNPLACED, .typical = 1000},
+                                 {.part = ETR_TIME_RUNTIME, .typical = 200}};
+  const etr_profile profile = {.runs = runs, .run_count = 8};
+  etr_method method = {.run_count = 7,
+                       .runs = numbers,
+                       .execute_per_run = ticks,
+                       .execute = {.typical = 1200},
+                       .noise = {.verdict = ETR_NOISE_TWO_MODES, .modes = {{3, 1001}, {2, 1400}}},
+                       .parts = parts,
+                       .part_count = 2,
+                       .time_slices = slices,
+                       .time_slice_count = 7};
+  etr_arena arena = {0};
+  uint32_t nearest = ETR_NONE;
+  cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));
+  cr_expect_eq(nearest, 4, "%u", nearest);
+  method.noise.modes[1].run_count = 4;
+  cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));
+  cr_expect_eq(nearest, 5, "%u", nearest);
+  method.noise.verdict = ETR_NOISE_NOISY;
+  cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));
+  cr_expect_eq(nearest, 2, "%u", nearest);
+  etr_arena_clear(&arena);
+}

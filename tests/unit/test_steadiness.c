@@ -153,27 +153,31 @@ Test(steadiness, each_phase_has_its_sentence) {
   etr_arena_clear(&arena);
 }
 
-/* The head has both times if the typical one is of neither mode. */
+/* The head has both times if the typical one is of neither mode: further from both than a tenth of
+ * the mode and than a quarter of the gap. */
 Test(steadiness, of_two_modes_both_times_are_written) {
   static const struct {
-    double typical;
+    double fast, slow, typical;
     size_t phases;
     bool is_between;
     const char *text;
   } cases[] = {
-      {2e6, 0, true, "1.05 or 8.40 ms"},
-      {1.2e6, 0, false, "1.20 ms"}, /* as good as the fast mode */
-      {8e6, 0, false, "8.00 ms"},
-      {2e6, 2, false, "2.00 ms"}, /* the phases have their own */
+      {1.05e6, 8.4e6, 4e6, 0, true, "1.05 or 8.40 ms"},
+      {1.05e6, 8.4e6, 2e6, 0, false, "2.00 ms"}, /* as good as the fast mode: within the gap */
+      {1.05e6, 8.4e6, 7e6, 0, false, "7.00 ms"},
+      {25.5e6, 37e6, 30.9e6, 0, true, "25.5 or 37.0 ms"},
+      {25.5e6, 37e6, 28.3e6, 0, false, "28.3 ms"},
+      {10e6, 11e6, 10.5e6, 0, false, "10.5 ms"}, /* within a tenth */
+      {1.05e6, 8.4e6, 4e6, 2, false, "4.00 ms"}, /* the phases have their own */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     etr_arena arena = {0};
     etr_text text;
     etr_writer writer;
-    const etr_method method = {
-        .noise = {.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}},
-        .mixed_phase_count = cases[i].phases,
-        .execute = {.count = 50, .typical = cases[i].typical}};
+    const etr_method method = {.noise = {.verdict = ETR_NOISE_TWO_MODES,
+                                         .modes = {{41, cases[i].fast}, {9, cases[i].slow}}},
+                               .mixed_phase_count = cases[i].phases,
+                               .execute = {.count = 50, .typical = cases[i].typical}};
     etr_text_begin(&text, &arena, &writer);
     etr_put_execute(&writer, &profile, &method, ETR_UNIT_MS);
     cr_expect_str_eq(etr_text_end(&text, &writer), cases[i].text);
@@ -202,6 +206,46 @@ Test(steadiness, outliers_give_way_to_slow_runs) {
                                .slow_runs = {.run_count = cases[i].slow_runs},
                                .execute = {.p50 = 1e6, .typical = 1e6}};
     cr_expect_str_eq(etr_steadiness_text(&arena, &profile, &method, ETR_UNIT_MS), cases[i].text);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Recordings whose own typical times differ by more than a quarter are told: each of up to four, of
+ * more the least and the most. */
+Test(steadiness, recordings_that_differ_have_their_own_times) {
+  static const uint64_t ticks[] = {36200000, 25500000, 30000000, 30000000, 26000000};
+  static const struct {
+    size_t from, count, phases;
+    const char *text;
+  } cases[] = {
+      {0, 1, 0, ""},
+      {0, 2, 0, "recordings: 36.2 and 25.5 ms"},
+      {0, 2, 2, ""}, /* of two phases */
+      {0, 4, 0, "recordings: 36.2, 25.5, 30.0 and 30.0 ms"},
+      {0, 5, 0, "recordings: 25.5 \xE2\x80\x93 36.2 ms"},
+      {1, 4, 0, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    etr_arena arena = {0};
+    /* Each recording has two runs, of which the second is not among the typical ones. */
+    uint64_t of_runs[10];
+    uint32_t numbers[10];
+    double weights[10];
+    etr_run runs[10] = {{.dump = 0}};
+    for (uint32_t k = 0; k < 10; k++) {
+      numbers[k] = k;
+      runs[k].dump = k / 2;
+      of_runs[k] = k % 2 ? 90000000 : ticks[ETR_MIN(cases[i].from + k / 2, 4)];
+      weights[k] = k % 2 ? 0 : 1;
+    }
+    const etr_profile of_dumps = {.ticks_per_second = 1e9, .runs = runs, .run_count = 10};
+    const etr_method method = {.runs = numbers,
+                               .run_count = 2 * cases[i].count,
+                               .execute_per_run = of_runs,
+                               .mixed_phase_count = cases[i].phases,
+                               .typical = {weights, (double)cases[i].count}};
+    cr_expect_str_eq(etr_recordings_text(&arena, &of_dumps, &method, ETR_UNIT_MS), cases[i].text,
+                     "%zu", i);
     etr_arena_clear(&arena);
   }
 }

@@ -522,6 +522,7 @@ class Answer(_Answer):
         interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
         usual: typical time of Method::execute without interruptions
         measure_again: operators were interrupted, or the runs differ much: measure again before anything is changed
+        modes: medians of the two times that runs take, the faster first, if the typical time is of neither; else None
     """
 
     text: str = ""
@@ -529,6 +530,7 @@ class Answer(_Answer):
     interrupted: float = 0.0
     usual: float = 0.0
     measure_again: bool = False
+    modes: list[float] | None = None
 
 
 @dataclass(repr=False, eq=False)

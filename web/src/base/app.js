@@ -106,6 +106,17 @@ export const timeOf = (ns, grain = grainOf()) => {
 };
 export const timeWithUnit = (ns, grain) => `${timeOf(ns, grain)} ${unitName.value}`;
 
+/** The two times that runs of a method take, if its typical time is of neither. */
+export const modesOf = ({document}) => document.answer?.modes;
+
+/** What the run is that Timeline begins with. */
+export const nearestText = () => (modesOf(method.value) ? 'of the larger mode' : 'nearest to typical');
+
+/** What an inference takes: "30.9 ms per inference", "25.5 or 37.0 ms per inference". Without times, that of the
+ * typical run or of both modes if that is of neither. */
+export const inferenceText = (given = modesOf(method.value) ?? [wholeTime.value]) =>
+  `${given.map(ns => timeOf(ns)).join(' or ')} ${unitName.value} per inference`;
+
 command({
   name: 'digits',
   keys: ['.'],

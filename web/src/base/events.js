@@ -255,7 +255,7 @@ function withTimes(table) {
 
 /**
  * Reads the section `timeline`: {runs: [{run: its number, execute, isFirst: after a load}], nearest: the position of
- * the one nearest to typical, leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share
+ * the one to begin with, leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share
  * a structure.
  * Null if no run was recorded.
  */

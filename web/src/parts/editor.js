@@ -31,7 +31,7 @@ export function editorLink(pattern, {file, line}) {
 }
 
 export function askPattern() {
-  const asked = 'Pattern of links to source lines, with {file} and {line}. An empty one makes none.';
+  const asked = 'Pattern of links to source lines, with {file} and {line}. Empty: none.';
   const said = globalThis.prompt(asked, readPattern() || 'vscode://file/{file}:{line}');
   if (said === null) return;
   try {

@@ -105,17 +105,9 @@ export function savePicture(name, canvas) {
 export function svgText(svg) {
   const made = svg.cloneNode(true),
     originals = svg.querySelectorAll('*'),
-    KEPT = [
-      'fill',
-      'stroke',
-      'stroke-width',
-      'stroke-dasharray',
-      'fill-opacity',
-      'opacity',
-      'font-size',
-      'font-family',
-      'text-anchor',
-    ];
+    KEPT = 'fill stroke stroke-width stroke-dasharray fill-opacity opacity font-size font-family text-anchor'.split(
+      ' ',
+    );
   const box = svg.getBoundingClientRect();
   made.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   made.setAttribute('width', box.width);

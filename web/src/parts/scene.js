@@ -23,7 +23,7 @@ import {
 } from '../base/rects.js';
 import {escaped} from '../graph/svg.js';
 import {download, savePicture} from './export.js';
-import {neutral, theme} from './theme.js';
+import {FAMILY, neutral, theme} from './theme.js';
 
 export const AXIS_HEIGHT = 24,
   OVERVIEW = 20; // height of the overview, in pixels
@@ -32,7 +32,7 @@ const GUTTER = 136, // width of the lanes' names, as in scene.css
   LEAST_FRAME = 6,
   STRIP = 4,
   PADDING = 2,
-  FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  FONT = `12px ${FAMILY}`,
   SLACK = 3,
   LEAST_SPAN = 1e-6,
   SETTLED = 250,

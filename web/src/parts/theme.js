@@ -63,7 +63,8 @@ export const hueColor = (colors, hue, share) => mixed(colors.surface, colors[hue
 /** Returns a neutral color, `part` of the text's. */
 export const neutral = (colors, part) => mixed(colors.surface, colors.text, part);
 
-const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+/** The fonts of pictures, as CSS and SVG have them. */
+export const FAMILY = 'system-ui, sans-serif';
 const measures = new Map();
 
 /** Returns the function that gives the width in pixels of a text of a size and weight. */

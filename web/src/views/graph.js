@@ -775,7 +775,7 @@ function repeatAround({pane}) {
 /* ---- Toolbar ---- */
 
 const NO_FRAMES =
-  'The graphs that are shown have delegates as areas, not as boxes: this would be the same as no groups. ' +
+  'Delegates of these graphs are areas, not boxes: this would be the same as no groups. ' +
   'The program has them as boxes.';
 
 /* Saves the picture of the pane that was used last. */

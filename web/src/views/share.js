@@ -5,7 +5,17 @@
 
 import {render} from 'preact';
 
-import {comparedMethod, labelOf, method, profile, records, shownRun, timeWithUnit, wholeTime} from '../base/app.js';
+import {
+  comparedMethod,
+  inferenceText,
+  labelOf,
+  method,
+  profile,
+  records,
+  shownRun,
+  timeWithUnit,
+  wholeTime,
+} from '../base/app.js';
 import {run} from '../base/commands.js';
 import {commentText} from '../base/document.js';
 import {countText, dateText} from '../base/format.js';
@@ -16,17 +26,17 @@ import {get} from '../base/store.js';
 import {closeMenu, commandOf, quoted} from '../parts/bits.js';
 import {copy, copyPicture} from '../parts/export.js';
 import {IciclePicture} from '../parts/icicle.js';
-import {theme, widthsOf} from '../parts/theme.js';
+import {FAMILY, theme, widthsOf} from '../parts/theme.js';
 import {Aligned, Waterfall, headline, ratioText, sideNames} from './compare.js';
 import {newOf} from './changes.js';
-import {reasonText, savesText} from './summary.js';
+import {reasonText, runsText, savesText, sureText} from './summary.js';
 import {TEXTS, boxes, legendRows, whole} from './time_picture.js';
 
 const WIDTH = 800,
   HEIGHT = 420,
   SCALE = 1.5,
+  BAR = 88,
   LEFT = 28; // 1200 × 630 pixels, so that text is 18 to 42 pixels high
-const FAMILY = 'system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, sans-serif';
 
 const isComparison = () => Boolean(comparedMethod.value) && get('view') === 'compare';
 
@@ -61,7 +71,7 @@ function footText() {
     shown.name,
     backends,
     countText(shown.runs, 'run'),
-    written ? dateText(written).split(' ')[0] : '',
+    written && dateText(written).split(' ')[0],
     device,
     threads,
   ]
@@ -80,17 +90,18 @@ function Levers({top, colors}) {
   return method.value.findings.slice(0, 3).map((finding, at) => {
     const y = top + at * 24,
       {saves} = finding,
-      of = ns => 176 * Math.min(1, (ns ?? 0) / wholeTime.value);
+      saved = savesText(finding),
+      of = ns => BAR * Math.min(1, (ns ?? 0) / wholeTime.value);
     return html`<text x=${LEFT} y=${y} font-size="14" fill=${colors.quiet}>${at + 1}</text><text x=${LEFT + 22} y=${y}
       font-size="14" fill=${colors.text}>${fitted(finding.title, 400, widthsOf(14))}</text>
       ${
         saves?.high > 0 && !saves.once
-          ? html`<rect x="458" y=${y - 8} width="176" height="8" fill=${colors.soft} /><rect x="458" y=${y - 8}
+          ? html`<rect x="458" y=${y - 8} width=${BAR} height="8" fill=${colors.soft} /><rect x="458" y=${y - 8}
             width=${of(saves.high)} height="8" fill=${colors.less} opacity="0.35" />
       <rect x="458" y=${y - 8} width=${of(saves.low)} height="8" fill=${colors.less} />`
           : null
       }<text x=${WIDTH - LEFT} y=${y} font-size="14" font-weight="600" text-anchor="end" fill=${colors.text}>
-        ${savesText(finding)}</text>`;
+        ${saved}<tspan font-size="12" font-weight="400">${saved ? ', ' : ''}${sureText(finding)}</tspan></text>`;
   });
 }
 
@@ -106,9 +117,12 @@ function Title({title, answer, colors}) {
 
 function SummaryPicture({colors}) {
   const inner = WIDTH - 2 * LEFT,
-    legend = legendRows();
+    legend = legendRows(),
+    {document, findings} = method.value,
+    lines = linesOf(`${runsText('typical')} · ${document.variation}`, inner, 12).slice(0, 2),
+    y = 260 + 16 * lines.length;
   let x = LEFT;
-  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${timeWithUnit(wholeTime.value)} per inference`}
+  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${inferenceText()}`}
     answer=${reasonText(method.value)} colors=${colors} />
     <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner}
       heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colors=${colors} least=${16} /></g>
@@ -119,10 +133,11 @@ function SummaryPicture({colors}) {
       return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colors[hue]} /><text x=${at + 16} y="233"
         font-size="12" fill=${colors.quiet}>${said}</text>`;
     })}
+    ${lines.map((line, at) => html`<text x=${LEFT} y=${252 + at * 16} font-size="12" fill=${colors.quiet}>${line}</text>`)}
     ${
-      method.value.findings.length
-        ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600"
-      fill=${colors.text}>What to change</text><${Levers} top=${302} colors=${colors} />`
+      findings.length
+        ? html`<text x=${LEFT} y=${y} font-size="14" font-weight="600"
+      fill=${colors.text}>What to change${document.answer?.measure_again ? ', but first measure again' : ''}</text><${Levers} top=${y + 26} colors=${colors} />`
         : null
     }<${Foot}
       colors=${colors} />`;
@@ -134,7 +149,7 @@ function ComparisonPicture({colors}) {
     names = {name: shortName, baseName: shortBase},
     inner = WIDTH - 2 * LEFT;
   return html`<${Title}
-    title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, base)}`}
+    title=${`${inferenceText([newOf(answer.execute)])}${ratioText(answer, base)}`}
     answer=${answer.may_differ ? `${answer.unlike_text}.` : headline(answer)} colors=${colors} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>
@@ -145,10 +160,7 @@ function ComparisonPicture({colors}) {
 export function pictureText() {
   const host = document.createElementNS('http://www.w3.org/2000/svg', 'svg'),
     colors = theme();
-  render(
-    isComparison() ? html`<${ComparisonPicture} colors=${colors} />` : html`<${SummaryPicture} colors=${colors} />`,
-    host,
-  );
+  render(html`<${isComparison() ? ComparisonPicture : SummaryPicture} colors=${colors} />`, host);
   const inside = new XMLSerializer().serializeToString(host).replace(/^<svg[^>]*>|<\/svg>$/g, '');
   render(null, host);
   const size = `width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" viewBox="0 0 ${WIDTH} ${HEIGHT}"`;
@@ -162,18 +174,14 @@ export function ShareMenu() {
   const item = (text, what, act) =>
     html`<button type="button" role="menuitem" onClick=${event => (closeMenu(event.currentTarget.closest('details')), act())}>${text}<span
       class="small quiet">${what}</span></button>`;
-  const hasTimes = wholeTime.value > 0,
-    hasComment = document.getElementById('comment') !== null;
   return html`<details class="menu share"><summary aria-label="Share">Share</summary><div role="menu">
     ${
-      hasTimes
-        ? item('Copy picture', '1200 × 630: the sentence, the picture, what to change', () =>
-            copyPicture(pictureText(), WIDTH * SCALE, HEIGHT * SCALE),
-          )
+      wholeTime.value > 0
+        ? item('Copy picture', '1200 × 630 pixels', () => copyPicture(pictureText(), WIDTH * SCALE, HEIGHT * SCALE))
         : null
     }
     ${
-      hasComment
+      document.getElementById('comment')
         ? item('Copy as GitHub comment', 'Markdown with folded tables', async () =>
             copy(await commentText(), 'the comment'),
           )

@@ -3,9 +3,13 @@
 // summary.js - the first view: how long an inference takes and why, in one sentence, one picture, levers and rows.
 
 import {
+  STAT_TEXTS,
   clocksText,
   explainRuns,
+  inferenceText,
   method,
+  modesOf,
+  nearestText,
   profile,
   select,
   selectedRows,
@@ -62,7 +66,7 @@ function Runs() {
     marked = chosen < 0 ? nearest : chosen;
   const explainRun = at =>
     `run ${numbers[at]}: ${timeOfRun(perRun[at])}${
-      at === nearest ? ', nearest to typical' : ''
+      at === nearest ? `, ${nearestText()}` : ''
     }; ${explainRuns('measured once')}`;
   const pick = event => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -88,8 +92,12 @@ function Runs() {
     )}</svg>`;
 }
 
-/* How much the runs vary, and whether that is too much. */
-const variationText = ({variation, answer}) => `${variation}${answer?.measure_again ? ': measure again' : ''}`;
+/** Of how many runs times are; where both modes are said instead, with the typical time. */
+export function runsText(label) {
+  const {runs} = method.value,
+    time = modesOf(method.value) && label === 'typical' ? ` ${timeWithUnit(wholeTime.value)}` : '';
+  return runs < 2 ? '1 run' : `${label}${time} of ${countText(runs, 'run')}`;
+}
 
 /* Below the bars of the runs: how many, from least to most, and how long loading takes. */
 function RunsText() {
@@ -103,9 +111,7 @@ function RunsText() {
       stat === 'run'
         ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs
     <//>`
-        : runs < 2
-          ? '1 run'
-          : `${label} of ${countText(runs, 'run')}${range}`
+        : `${runsText(label)}${range}`
     }</div>
     ${
       firstTokenText()
@@ -115,7 +121,7 @@ function RunsText() {
     }
     ${otherSpeeds().map(said => html`<div aria-description=${explainRuns('of its runs')}>${said}</div>`)}
     ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}
-    <div><span aria-description=${explainRuns('of Method::execute')}>${variationText(method.value.document)}</span>${
+    <div><span aria-description=${explainRuns('of Method::execute')}>${method.value.document.variation}</span>${
       load > 0
         ? html` · <span
           aria-description="measured once, by the runtime’s clock">loading takes ${timeOfRun(load)}, once</span>`
@@ -129,18 +135,19 @@ export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(
 function Hero() {
   const shown = method.value,
     {stat} = times.value,
-    time = stat === 'typical' ? wholeTime.value : times.value.whole,
+    time = stat === 'typical' ? undefined : [times.value.whole],
     tokens = stat === 'typical' ? speedText(shown.document.throughput) : '';
   return html`<section class="hero"><div><h1
-    aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>
-    ${`${timeWithUnit(time)} per inference${tokens ? ` of ${tokens}` : ''}`}</h1>
+    aria-description=${explainRuns(modesOf(shown) && !time ? 'the medians of two modes' : STAT_TEXTS[stat])}>
+    ${`${inferenceText(time)}${tokens ? ` of ${tokens}` : ''}`}</h1>
     <p class="answer" aria-description=${explainRuns('of the typical run')}>${stat === 'typical' ? '' : 'Typical run: '}<${Bold} text=${reasonText(shown)} /></p>
       </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 
 /* ---- Levers ---- */
 
-const CERTAINTIES = {sure: 'sure', likely: 'likely', rule_of_thumb: 'rule of thumb', possible: 'possible'};
+/** How sure a saving is: "rule of thumb". */
+export const sureText = ({certainty}) => certainty.replaceAll('_', ' ');
 
 function SavingBar({saves: {low, high}}) {
   const whole = wholeTime.value,
@@ -161,13 +168,10 @@ export function savesText({effort_text: effort, saves, cost}) {
 }
 
 function Lever({finding, isWhole}) {
-  const {title, fact, evidence, saves, effort_text: effort, certainty, index, shares_with: shares = []} = finding,
+  const {title, fact, evidence, saves, effort_text: effort, index, shares_with: shares = []} = finding,
     isChosen = get('sel') === `finding:${index}`,
     rest = isWhole && fact && evidence !== fact ? evidence : '';
-  const foot = [
-    CERTAINTIES[certainty],
-    shares.length ? `shares time with ${shares.map(at => at + 1).join(', ')}` : '',
-  ].filter(Boolean);
+  const shared = shares.length ? ` · shares time with ${shares.map(at => at + 1).join(', ')}` : '';
   return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}
     aria-description=${explainRuns('of the typical run')}>${title}</h3><div
     class="saving">
@@ -179,7 +183,7 @@ function Lever({finding, isWhole}) {
     }<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
     <p title=${fact} aria-description=${explainRuns('of the typical run')}>${sentence(fact || evidence)}</p>
     ${rest ? html`<p class="small why" aria-description=${explainRuns('of the typical run')}>${rest}</p>` : null}
-    <div class="lever-foot">${effort ? html`<b>${effort}</b>` : null}<span>${foot.join(' · ')}</span><span
+    <div class="lever-foot">${effort ? html`<b>${effort}</b>` : null}<span>${sureText(finding)}${shared}</span><span
       class="push"></span>
       <${Link} title="how, and why it is believed" act=${() => select('finding', index)}>how<//></div></li>`;
 }
@@ -316,9 +320,8 @@ const cautions = () => [
 
 function Notes() {
   const {notes, noise, document} = method.value,
-    rest = [...notes, noise?.text].filter(Boolean),
-    missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
-  return html`${[...rest, ...missing].map(
+    said = [...notes, noise?.text, document.memory === null && 'Memory needs the .pte.'].filter(Boolean);
+  return html`${said.map(
     note => html`<p class="note small"
     aria-description=${explainRuns('of Method::execute')}>${note}</p>`,
   )}`;
@@ -342,12 +345,12 @@ function Inputs() {
     ['written by', `etrecord-tb ${version}`],
   ];
   return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>
-    ${rows
-      .filter(([, value]) => value)
-      .map(
-        ([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>
+    ${rows.map(
+      ([key, value, why]) =>
+        value &&
+        html`<dt>${key}</dt><dd aria-description=${why}>
     ${value}</dd>`,
-      )}</dl></details>`;
+    )}</dl></details>`;
 }
 
 function NotRun() {

@@ -14,6 +14,7 @@ import {
   isHitName,
   labelOf,
   method,
+  nearestText,
   profile,
   sectionOf,
   selection,
@@ -99,7 +100,7 @@ const timesOf = runs => runs.map(({execute}) => execute);
 /* The number of the run that the state asks for; null if it asks for none. */
 const shownRunNumber = () => (get('stat') === 'run' ? Number(get('run')) : null);
 
-/* The position of a run among those of a timeline: the one of the state, or the one nearest to typical. */
+/* The position of a run among those of a timeline: the one of the state, or the one to begin with. */
 function runAt(timeline, wanted) {
   const found = wanted === null ? -1 : timeline.runs.findIndex(({run}) => run === wanted);
   return found >= 0 ? found : timeline.nearest;
@@ -637,7 +638,7 @@ function SpanTable({picture, span}) {
 
 function RunChoice({timeline, at}) {
   const {runs} = timeline,
-    words = new Map([[timeline.nearest, 'nearest to typical']]);
+    words = new Map([[timeline.nearest, nearestText()]]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
     const found = find(timesOf(runs));
     words.set(found, [words.get(found), word].filter(Boolean).join(', '));
