@@ -3,6 +3,7 @@
 // share.test.js - what a user sends to others: a picture for a chat, the Markdown for a pull request, the link, the command; and what a comparison says first.
 
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -10,9 +11,10 @@ import {after, before, describe, it} from 'node:test';
 
 import {run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
-import {fixtures, missing} from './environment.js';
+import {fixtures, missing, python} from './environment.js';
 
 const PAIRS = [['turns_base', 'turns_new'], ['inserted_before', 'inserted_after'], ['mv2_portable', 'mv2_xnnpack'], ['llama_portable', 'llama_xnnpack'], ['../../examples/tutorial/before', '../../examples/tutorial/after']];
+const MODES = 'import sys; sys.path.insert(0, sys.argv[1]); import typical; typical.write_dumps(sys.argv[2], typical.MODES)';
 const WORDS = {cannot_tell: 'cannot tell', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal', untimed: 'untimed'};
 
 describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
@@ -103,6 +105,25 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
     await page.page.setViewportSize({width: 1280, height: 800});
     assert.ok(cells.some(([text]) => /^\+\d{5} %$/.test(text)));
     assert.deepEqual(cells.filter(([text, beyond]) => /^[+−]\d+ %$/.test(text) && beyond > 0.5), []);
+  });
+
+  it('says both times of runs in two modes, and to measure again', async () => {
+    execFileSync(python, ['-c', MODES, join(fixtures, '../check'), folder], {stdio: 'ignore'});
+    run('report', join(fixtures, 'dynamic_xnnpack/etrecord.bin'), ...['0', '1'].flatMap(at => ['--etdump', join(folder, `${at}.etdp`)]), '--skip-runs', '0', '-o', path, '--unit', 'ms');
+    await page.load(path, 'view=summary');
+    await page.settled();
+    assert.equal(await page.frame.locator('h1').innerText(), '25.0 or 37.0 ms per inference');
+    const runs = await page.frame.locator('.runs').innerText();
+    assert.match(runs, /typical 31\.0 ms of 40 runs/);
+    assert.match(runs, /recordings: 37\.0 and 25\.0 ms · two modes: 25 runs at 25\.0 ms, 15 at 37\.0 ms.*: measure again/);
+    const drawn = page.page.evaluate(() => new Promise(done => (URL.createObjectURL = (make => blob => (blob.text().then(done), make.call(URL, blob)))(URL.createObjectURL))));
+    await page.frame.locator('.share > summary').click();
+    await page.frame.getByRole('menuitem', {name: /^Copy picture/}).click();
+    const words = (await drawn).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    for (const said of ['25.0 or 37.0 ms per inference', 'typical 31.0 ms of 40 runs', ': measure again', 'What to change, but first measure again', /, (rule of thumb|possible|likely|sure)/]) assert.match(words, new RegExp(said));
+    await page.load(path, 'view=timeline');
+    await page.settled();
+    assert.match(await page.frame.getByLabel('Run', {exact: true}).innerText(), /: 25\.0\d* ms, of the larger mode/);
   });
 
   for (const pair of PAIRS)

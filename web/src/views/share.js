@@ -105,10 +105,12 @@ function Levers({top, colors}) {
   });
 }
 
-function Title({title, answer, colors}) {
-  const lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
+/* `time` always has room; the title before it gives way. */
+function Title({title, time = '', answer, colors}) {
+  const widthOf = widthsOf(28, 600),
+    lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
   return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colors.surface} /><text x=${LEFT} y="46" font-size="28"
-    font-weight="600" fill=${colors.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
+    font-weight="600" fill=${colors.text}>${fitted(title, WIDTH - 2 * LEFT - widthOf(time), widthOf)}${time}</text>
     ${lines.map(
       (line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colors.text}>${line}
       </text>`,
@@ -122,7 +124,7 @@ function SummaryPicture({colors}) {
     lines = linesOf(`${runsText('typical')} · ${document.variation}`, inner, 12).slice(0, 2),
     y = 260 + 16 * lines.length;
   let x = LEFT;
-  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${inferenceText()}`}
+  return html`<${Title} title=${labelOf(shownRun.value)} time=${`: ${inferenceText()}`}
     answer=${reasonText(method.value)} colors=${colors} />
     <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner}
       heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colors=${colors} least=${16} /></g>
@@ -187,9 +189,9 @@ export function ShareMenu() {
           )
         : null
     }
-    ${item('Copy link', 'to this view, with its filter and zoom', () =>
+    ${item('Copy link', 'to what is shown', () =>
       copy((window.parent === window ? location : parent.location).href, 'the link'),
     )}
     ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
-      ${item('Print', 'all views, in light colors', () => run('print'))}</div></details>`;
+      ${item('Print', 'all views, light colors', () => run('print'))}</div></details>`;
 }
