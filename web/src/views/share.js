@@ -135,11 +135,15 @@ function SummaryPicture({colors}) {
       return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colors[hue]} /><text x=${at + 16} y="233"
         font-size="12" fill=${colors.quiet}>${said}</text>`;
     })}
-    ${lines.map((line, at) => html`<text x=${LEFT} y=${252 + at * 16} font-size="12" fill=${colors.quiet}>${line}</text>`)}
+    ${lines.map(
+      (line, at) => html`<text x=${LEFT} y=${252 + at * 16} font-size="12" fill=${colors.quiet}>${line}
+      </text>`,
+    )}
     ${
       findings.length
         ? html`<text x=${LEFT} y=${y} font-size="14" font-weight="600"
-      fill=${colors.text}>What to change${document.answer?.measure_again ? ', but first measure again' : ''}</text><${Levers} top=${y + 26} colors=${colors} />`
+      fill=${colors.text}>What to change${document.answer?.measure_again ? ', but first measure again' : ''}
+      </text><${Levers} top=${y + 26} colors=${colors} />`
         : null
     }<${Foot}
       colors=${colors} />`;
