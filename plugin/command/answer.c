@@ -27,6 +27,13 @@ static bool sums_nodes(const cli_settings *settings) {
   return settings->command->bit == FOR_SUMMARY && is_of_graph;
 }
 
+/* Returns true if `nodes` is asked about an ETDump alone, which has none. --force prints the empty
+ * list. */
+static bool lists_nothing(const etr_profile *profile, const cli_settings *settings) {
+  return settings->command->bit == FOR_NODES && profile->graph_count == 0 && !profile->etrecord &&
+         !profile->pte && !settings->force;
+}
+
 /* Opens the record, checks the names and filters of the settings, warns if it lacks what the
  * command needs, and prints the answer. */
 static exit_status answer_one(const cli_settings *settings) {
@@ -37,6 +44,8 @@ static exit_status answer_one(const cli_settings *settings) {
     result = command_check_names(profile, settings);
   if (result == EXIT_DONE)
     result = command_check_filter(profile, settings);
+  if (result == EXIT_DONE && lists_nothing(profile, settings))
+    result = message_failed(MESSAGE_NO_GRAPH);
   if (result == EXIT_DONE) {
     if (need == NEEDS_RUNS && profile->run_count == 0)
       message_warning("no times: there is no ETDump with runs");

@@ -212,6 +212,18 @@ etr_node_filter command_filter(const cli_settings *settings) {
                            .backend = settings->backend};
 }
 
+/* Reports that a filter of nodes has none to select in an ETDump alone, with the command that
+ * selects its events, and fails. */
+static exit_status report_no_nodes(const etr_node_filter *filter) {
+  bool has_events = filter->op || filter->backend;
+  return message_failed(
+      "an ETDump alone has no nodes to select: %s%s%s%s%s%s%s`summary --by "
+      "kernel` lists kernels. The .pte or the ETRecord adds nodes",
+      has_events ? "`events" : "", filter->op ? " --op '" : "", filter->op ? filter->op : "",
+      filter->op ? "'" : "", filter->backend ? " --backend " : "",
+      filter->backend ? filter->backend : "", has_events ? "` has its events, and " : "");
+}
+
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings) {
   const etr_node_filter filter = command_filter(settings);
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
@@ -220,10 +232,7 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
   bool selects_nodes = settings->command->bit == FOR_SUMMARY || filter.module ||
                        (filter.op && settings->command->bit != FOR_EVENTS);
   if (selects_nodes && profile->graph_count == 0 && profile->run_count)
-    return message_failed(
-        "an ETDump alone has no nodes to select: `events` selects events by "
-        "--backend and --op, and `summary --by kernel` lists kernels. The .pte or the "
-        "ETRecord adds nodes");
+    return report_no_nodes(&filter);
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter))
     return EXIT_DONE;
   if (of_events && filter.backend && has_unnamed_backends(profile))

@@ -924,7 +924,7 @@ static void put_planned_memory(memory_report *report, const memory *subject) {
  * peak, or that there is no plan. */
 static void put_method_heading(memory_report *report, const memory *subject, bool is_first) {
   const etr_memory_plan *plan = subject->plan;
-  const char *record = etr_label_record(subject->arena, subject->profile),
+  const char *record = etr_label_recordings(subject->arena, subject->profile, subject->method),
              *name = etr_label_method(subject->method->name);
   etr_puts(&report->answer.writer, is_first ? "" : "\n");
   if (report->medium == ETR_IN_MARKDOWN)

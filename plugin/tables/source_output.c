@@ -325,7 +325,8 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   etr_writer writer;
   etr_puts(&l->answer.writer, is_first ? "" : "\n");
   etr_text_begin(&text, &l->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_record(&l->answer.arena, l->answer.profile),
+  etr_putf(&writer,
+           "%s, %s: ", etr_label_recordings(&l->answer.arena, l->answer.profile, s->method),
            etr_label_method(s->method->name));
   if (s->method->run_count) {
     if (s->part_ticks)

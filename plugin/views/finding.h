@@ -88,7 +88,8 @@ typedef enum etr_effort {
 /** What decides, beside the kind, which code a finding is about and what the change takes. */
 typedef enum etr_finding_variant {
   ETR_VARIANT_USUAL,
-  ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
+  ETR_VARIANT_EXPORT, /* copies: the export makes them (without a graph: perhaps), and no line of
+                         the model */
   ETR_VARIANT_MOVES,  /* copies, layout: no example code fits them; most move or convert data, and
                          cannot just be removed */
   ETR_VARIANT_LATE,   /* constants: the lowering makes most of them, which no pass at the export

@@ -40,8 +40,8 @@ typedef struct insertions {
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
   size_t transposes, converts, copies;
-  bool has_convolution;        /* a delegate computes one, which is what XNNPACK transposes for */
-  etr_map events;              /* those that have time slices, by address */
+  bool has_convolution; /* a call that transposes computes one, which XNNPACK transposes for */
+  etr_map events;       /* those that have time slices, by address */
   etr_vec(double) event_ticks; /* of each, in the typical run */
 } insertions;
 
@@ -107,28 +107,46 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
   return true;
 }
 
+/* Returns true if a delegate's operator is a convolution. */
+static bool is_convolution(const etr_event *event) {
+  return event->kind >= ETR_EVENT_DELEGATE_CALL && strstr(event->label, "onvolution");
+}
+
+/* Returns true for a delegate's operator that only moves or converts data, and that the model does
+ * not ask for. Without an Edge graph, which says what it asks for, all count but for Transposes in
+ * a call without a convolution: most of these are the model's own. has_convolution: its call
+ * computes one. */
+static bool may_be_inserted(const etr_finder *finder, const etr_event *event,
+                            bool has_convolution) {
+  if (!changes_layout(event))
+    return false;
+  if (etr_finder_has_edge(finder))
+    return event->is_inserted;
+  return event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
+         (has_convolution || !name_starts_with(event, "Transpose"));
+}
+
 /* Adds the inserted operators of one delegate's call, which has the rows [first, end) of a block.
  * Adds none if nodes were estimated by the order of events: it is not known then which
- * operators have no node. Without an Edge graph, which says what the model asks for, all that only
- * move data count as inserted. Returns false when out of memory. */
+ * operators have no node. Returns false when out of memory. */
 static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const etr_block *block,
                                  size_t first, size_t end) {
-  bool matched = false, estimated = false;
+  bool matched = false, estimated = false, has_convolution = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
+    has_convolution |= is_convolution(e);
   }
-  bool has_edge = etr_finder_has_edge(finder);
-  if (has_edge && (!matched || estimated))
+  if (etr_finder_has_edge(finder) && (!matched || estimated))
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    bool is_operator = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
-    if (!(has_edge ? e->is_inserted : is_operator) || !changes_layout(e))
+    if (!may_be_inserted(finder, e, has_convolution))
       continue;
     if (!add_inserted(in, block, i, ticks_of_event(in, finder, e)))
       return false;
+    in->has_convolution |= has_convolution && name_starts_with(e, "Transpose");
   }
   return true;
 }
@@ -321,6 +339,27 @@ static const char *neighbors_text(const etr_finder *finder, const inserted *copy
   return behind ? etr_arena_format(finder->arena, "before %s at the start", behind) : "";
 }
 
+/* Whether channels-last inputs can save transposes around convolutions. torch has that layout for
+ * four dimensions only, so not for the inputs of a Conv1d. */
+typedef enum channels_last {
+  CHANNELS_LAST_NEVER,
+  CHANNELS_LAST_IF_IMAGES, /* there is no graph, which has the inputs' dimensions */
+  CHANNELS_LAST,
+} channels_last;
+
+static channels_last can_be_channels_last(const etr_finder *finder, const insertions *in) {
+  const etr_graph *graph = finder->graph;
+  if (!in->has_convolution)
+    return CHANNELS_LAST_NEVER;
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    bool is_input = node->kind == ETR_NODE_INPUT && node->subgraph == ETR_NONE;
+    if (is_input && node->output_count && node->outputs[0].rank == 4)
+      return CHANNELS_LAST;
+  }
+  return graph ? CHANNELS_LAST_NEVER : CHANNELS_LAST_IF_IMAGES;
+}
+
 /* Returns what to do, and where inserted operators are: "use channels-last inputs; in delegate 0,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
  * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
@@ -332,8 +371,10 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   etr_writer writer;
   bool is_one = in->instructions.count == 1;
   etr_text_begin(&text, in->arena, &writer);
-  if (in->transposes && in->has_convolution)
-    etr_puts(&writer, "use channels-last inputs; ");
+  channels_last inputs = can_be_channels_last(finder, in);
+  if (inputs != CHANNELS_LAST_NEVER)
+    etr_puts(&writer, inputs == CHANNELS_LAST ? "use channels-last inputs; "
+                                              : "if images: channels-last inputs; ");
   else if (in->converts && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)
@@ -404,7 +445,8 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
         " %zu linear layer%s between two of them %s what a convolution of 1x1 computes without "
         "a transpose.",
         permutes->pairs, etr_plural(permutes->pairs), permutes->pairs == 1 ? "is" : "are");
-  etr_puts(&writer, in->list.count ? " Longest inserted: " : "");
+  if (in->list.count)
+    etr_puts(&writer, etr_finder_has_edge(finder) ? " Longest inserted: " : " Longest: ");
   for (size_t i = 0; i < in->list.count && i < LISTED; i++) {
     etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in->list.data[i].name,
              (int)in->list.data[i].instruction,
@@ -412,18 +454,19 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
     put_neighbors(&writer, finder, &in->list.data[i]);
   }
   etr_puts(&writer, in->list.count ? "." : "");
-  if (in->transposes && in->has_convolution)
-    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs "
-                      "(torch.channels_last), and "
-                      "keep operators of another layout out from between convolutions.");
+  static const char *const inputs[] = {
+      [CHANNELS_LAST_NEVER] = "",
+      [CHANNELS_LAST_IF_IMAGES] = "give a model of images channels-last inputs "
+                                  "(torch.channels_last), and ",
+      [CHANNELS_LAST] = "give the model channels-last inputs (torch.channels_last), and "};
+  if (in->has_convolution)
+    etr_putf(&writer,
+             " A transpose changes the layout: %skeep operators of another layout out from between "
+             "convolutions.",
+             inputs[can_be_channels_last(finder, in)]);
   if (in->converts)
     etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   return etr_or_empty(etr_text_end(&text, &writer));
-}
-
-/* Returns true if a delegate's operator is a convolution. */
-static bool is_convolution(const etr_event *event) {
-  return event->kind >= ETR_EVENT_DELEGATE_CALL && strstr(event->label, "onvolution");
 }
 
 /* Adds the finding about operators in delegates that only change the layout or the number type,
@@ -441,8 +484,6 @@ bool etr_add_layout_findings(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      for (size_t k = i; k < end; k++)
-        in.has_convolution |= is_convolution(&block->events[k]);
       if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL &&
           !add_inserted_of_call(&in, finder, block, i, end))
         return false;
@@ -473,7 +514,7 @@ bool etr_add_layout_findings(etr_finder *finder) {
                      ? etr_arena_format(in.arena, "Make %zu permute/linear pair%s convolutions",
                                         permutes.pairs, etr_plural(permutes.pairs))
                      : layout_title(&in, permutes.count);
-  if (in.transposes && !in.has_convolution)
+  if (in.transposes && can_be_channels_last(finder, &in) == CHANNELS_LAST_NEVER)
     added->variant = ETR_VARIANT_MOVES;
   added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);

@@ -224,6 +224,27 @@ static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernel
 
 /* ---- Copies ---- */
 
+/* Returns how many products of matrices an inference computes: bmm kernels, and XNNPACK's in
+ * delegates. */
+static size_t count_products(const etr_kernels *kernels) {
+  size_t count = 0;
+  for (size_t i = 0; i < kernels->count; i++) {
+    const etr_kernel_row *row = &kernels->rows[i];
+    etr_slice name = row->backend ? etr_slice_of(row->kernel) : kernel_operator(row->kernel);
+    bool is_product = row->backend ? etr_slice_starts(name, ETR_SLICE("Batch Matrix Multiply"))
+                                   : etr_slice_is(name, "bmm");
+    count += is_product ? row->event_count : 0;
+  }
+  return count;
+}
+
+/* Returns true if all kernels of a row may be expands that torch.export splits matmul into: two and
+ * a bmm. */
+static bool may_be_of_matmul(const etr_kernels *kernels, const etr_kernel_row *row) {
+  return etr_slice_is(kernel_operator(row->kernel), "expand_copy") &&
+         row->event_count <= 2 * count_products(kernels);
+}
+
 /* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
  * time; others are passed over. What avoiding them saves is not known (NAN). Returns false when out
  * of memory. */
@@ -246,6 +267,15 @@ static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kern
         finder->arena, "%s %s. With the ETRecord or the .pte, it is known between which operators.",
         etr_they_take(row->event_count), etr_finder_time_per_run(finder, ticks));
     etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need some of them");
+    if (!may_be_of_matmul(kernels, row))
+      continue;
+    added->variant = ETR_VARIANT_EXPORT;
+    added->fact = "perhaps of matmul, which torch splits into two of these and a bmm: see how";
+    added->evidence = etr_arena_format(
+        finder->arena,
+        "%s If torch made them of matmul, each returns what it reads, and a pass of "
+        "the lowering removes them.",
+        etr_or_empty(added->evidence));
   }
   return !etr_arena_failed(finder->arena);
 }

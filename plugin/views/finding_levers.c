@@ -262,7 +262,7 @@ static const struct {
   etr_sureness sureness;
   const char *caveat;
 } by_vnni[] = {
-    [ETR_VNNI_UNKNOWN] = {", on x86-64 with VNNI", ETR_RULE_OF_THUMB,
+    [ETR_VNNI_UNKNOWN] = {" on x86-64 with VNNI, unknown on Arm", ETR_RULE_OF_THUMB,
                           "the ratio is of another processor, and accuracy may suffer"},
     [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
                           "the ratio is of processors with VNNI, which this one lacks; accuracy "
@@ -327,12 +327,9 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
   added->variant = variant;
   if (!target->part->has_graph && target->part->is_linear) /* XNNPACK has one kernel for both */
-    added->fact = etr_arena_format(finder->arena,
-                                   "%s %s: linear layers or 1x1 convolutions; %s%s is %g to %g "
-                                   "times as fast%s",
-                                   etr_they_take(target->count), time_of(target),
-                                   is_named ? "" : "if XNNPACK, ", type->type, ratio.low,
-                                   ratio.high, vnni == ETR_VNNI_THERE ? "" : by_vnni[vnni].where);
+    added->fact = etr_arena_format(
+        finder->arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
+        time_of(target), type->type, ratio.low, ratio.high, by_vnni[vnni].where);
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(

@@ -600,6 +600,66 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
   tiny_clear(&t);
 }
 
+/* Channels-last inputs are advised where a convolution is transposed for, and an input has four
+ * dimensions; without a graph, if it has. A Transpose counts there only beside a convolution. */
+Test(findings, layout_advice_depends_on_inputs_and_convolutions) {
+  static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000},
+                        call[] = {200000, 200000, 200000};
+  static const etr_dim ones[4] = {{.size = 1}, {.size = 1}, {.size = 1}, {.size = 1}};
+  static const struct {
+    const char *layer;
+    int32_t rank;     /* of the input; 0: there is no graph */
+    const char *fact; /* NULL: not found */
+  } cases[] = {
+      {"Convolution (NHWC, F32) IGEMM #1", 4,
+       "use channels-last inputs; in delegate 4, before conv at the start"},
+      {"Convolution (NHWC, F32) IGEMM #1", 3, "in delegate 4, before conv at the start"},
+      {"Convolution (NHWC, F32) IGEMM #1", 0,
+       "if images: channels-last inputs; in delegate 4, before Convolution at the start"},
+      {"Fully Connected (NC, F32) GEMM #1", 4, "in delegate 4, before conv at the start"},
+      {"Fully Connected (NC, F32) GEMM #1", 0, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_value image = {.name = "x", .dims = ones, .rank = cases[i].rank};
+    bool has_graph = cases[i].rank > 0;
+    uint32_t input = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    uint32_t node = op(&t, "conv", "aten.conv.default", input);
+    t.nodes.data[input].outputs = &image;
+    tiny_time(&t, node, 10000);
+    /* A convolution in another call says nothing of this one. */
+    const etr_event events[] = {
+        event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"),
+        event_of(cases[i].layer, 4, ten, has_graph ? &node : NULL, "2"),
+        event_of("DELEGATE_CALL", 4, call, NULL, NULL),
+        event_of("Convolution (NHWC, F32) IGEMM #1", 5, ten, has_graph ? &node : NULL, "1"),
+        event_of("DELEGATE_CALL", 5, call, NULL, NULL)};
+    const etr_block block = {.name = "Execute",
+                             .run_count = RUNS,
+                             .method = 0,
+                             .events = events,
+                             .event_count = ETR_COUNT(events)};
+    whole(&t);
+    add_slices(&t, &block);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    if (!has_graph) {
+      t.method.graph = ETR_NONE;
+      t.profile.graph_count = 0;
+    }
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_assert_eq(finding != NULL, cases[i].fact != NULL, "case %zu", i);
+    if (finding) {
+      bool is_advised = strstr(cases[i].fact, "channels-last") != NULL;
+      cr_expect_str_eq(finding->fact, cases[i].fact, "case %zu", i);
+      cr_expect_eq(etr_finding_code_of(finding) != NULL, is_advised, "case %zu", i);
+      cr_expect(strstr(finding->evidence, has_graph ? " Longest inserted: " : " Longest: "), "%s",
+                finding->evidence);
+    }
+    tiny_clear(&t);
+  }
+}
+
 /* A delegate without any matched operator gives no finding, because the record may be missing. */
 Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
   static const uint64_t ninety[] = {90000, 90000, 90000}, call[] = {200000, 200000, 200000};
