@@ -171,6 +171,24 @@ static const char *number_of_scope(const etr_dot_view *view, uint32_t scope) {
   return number;
 }
 
+/* Returns the name of a scope, with '*' for the number of each scope around it that is drawn for
+ * several: "layers.*.mlp", because its time is that of all. */
+static const char *drawn_name(const etr_dot_view *view, uint32_t scope) {
+  const etr_scope *scopes = view->plan->scopes.list;
+  const char *name = scope_name(view, scope);
+  for (uint32_t outer = scopes[scope].parent; outer != ETR_NONE; outer = scopes[outer].parent) {
+    const char *start = scope_name(view, outer), *number = number_of_scope(view, outer);
+    size_t size = strlen(start);
+    if (etr_dot_copies(&view->plan->fold, outer) == 1 || number[0] == '\0' ||
+        strncmp(name, start, size) != 0 || name[size] != '.')
+      continue;
+    const char *made = etr_arena_format(view->arena, "%.*s*%s", (int)(number - start), name,
+                                        name + size);
+    name = made != NULL ? made : name;
+  }
+  return name;
+}
+
 /* Returns the last of the scopes that are drawn as one and that follow `from` without a gap in the
  * numbers at the end of their names, and sets *next to the first one after the gap; ETR_NONE: there
  * is none. shown: the scope that is drawn for all. */
@@ -199,7 +217,7 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
   uint32_t copies = etr_dot_copies(&view->plan->fold, scope), ends[MOST_STRETCHES],
            starts[MOST_STRETCHES];
   size_t count = 0;
-  put_name(writer, scope_name(view, scope));
+  put_name(writer, drawn_name(view, scope));
   if (copies == 1)
     return;
   for (uint32_t from = scope, next; from != ETR_NONE; from = next, count++) {

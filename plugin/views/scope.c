@@ -399,13 +399,24 @@ static void dissolve_box(etr_tree *tree, uint32_t index) {
   parent->node_count += box->node_count;
 }
 
+/* Returns true for a module that is one of several alike, such as "stages.2" or "layer3". */
+static bool is_repeated(const etr_tree *tree, const etr_box *box) {
+  if (box->module == ETR_NONE)
+    return false;
+  const etr_module *module = &tree->graph->modules[box->module];
+  const char *name = strrchr(module->path, '.'), *pattern = strrchr(module->pattern, '.');
+  return strcmp(name ? name : module->path, pattern ? pattern : module->pattern) != 0;
+}
+
 /* Returns a box at the top that contains most of the operators and may be dissolved without filling
- * the top too much; ETR_TREE_TOP if there is none. */
+ * the top too much; ETR_TREE_TOP if there is none. One of several alike stays, to be compared with
+ * the others. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
   for (uint32_t i = 1; i < tree->boxes.count; i++) {
     const etr_box *box = &tree->boxes.data[i];
-    if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2)
+    if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2 ||
+        is_repeated(tree, box))
       continue;
     bool is_leaf = box->box_count == 0 && box->node_count <= SMALL_BOX;
     if (!is_leaf && undissolved_parent(tree, i) == ETR_TREE_TOP &&

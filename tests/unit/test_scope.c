@@ -173,6 +173,30 @@ Test(scope, the_box_with_most_operators_is_dissolved) {
   tiny_clear(&t);
 }
 
+/* Stage 2 holds most operators, but is one of several: all have a box, to be compared. */
+Test(scope, one_of_several_alike_is_not_dissolved) {
+  static const unsigned layers[] = {2, 2, 14, 2};
+  tiny t = {0};
+  uint32_t stages = tiny_module(&t, 0, "stages", "Sequential"), first[ETR_COUNT(layers)];
+  for (unsigned i = 0; i < ETR_COUNT(layers); i++) {
+    uint32_t stage = tiny_module(&t, stages, etr_arena_format(&t.arena, "stages.%u", i), "Stage");
+    for (unsigned k = 0; k < layers[i]; k++) {
+      uint32_t layer = tiny_module(
+          &t, stage, etr_arena_format(&t.arena, "stages.%u.blocks.%u", i, k), "Block");
+      uint32_t node = op(&t, layer);
+      if (k == 0)
+        first[i] = node;
+      for (unsigned more = 0; more < 4; more++)
+        op(&t, layer);
+    }
+  }
+  etr_scopes scopes = build(&t);
+  expect_sound(&t, &scopes);
+  expect_scope(&t, &scopes, first[1], "stages.1/blocks.0");
+  expect_scope(&t, &scopes, first[2], "stages.2/blocks.0");
+  tiny_clear(&t);
+}
+
 /* Dissolving stops before the top has more than 30 boxes. Buckets are made if no box can be
  * dissolved. */
 /* Members of a list keep the same part of their path, including members with unique names. */
