@@ -41,21 +41,30 @@ static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method 
   return true;
 }
 
+/* Returns true for a class that torch puts in place of a model's own: of a graph, as quantizing
+ * makes it, or around one that is exported again. */
+static bool is_of_torch(const char *type) {
+  static const char graph[] = "torch.fx.", wrapper[] = "torch.export.";
+  return strncmp(type, graph, sizeof graph - 1) == 0 ||
+         strncmp(type, wrapper, sizeof wrapper - 1) == 0;
+}
+
 /* Writes what identifies a model independently of its lowering: its type and the modules directly
- * inside it. The type alone is not enough for wrappers such as those that torch.export puts around
- * quantized models. Where no type is recorded, as in an ETDump or a program alone, the kernels that
- * ran tell models apart. Returns false when out of memory. */
+ * inside it. The type alone is not enough, as of wrappers; one that torch put in its place is not
+ * written. Where neither is recorded, as in an ETDump or a program alone, the kernels that ran tell
+ * models apart. Returns false when out of memory. */
 static bool put_model(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph];
   const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
-  bool has_type = root && root->type[0], has_memory = true;
-  etr_field_text(f, "model", has_type ? root->type : NULL);
+  bool is_class = root && root->type[0] && !is_of_torch(root->type), has_parts = is_class;
+  etr_field_text(f, "model", is_class ? root->type : NULL);
   etr_field_begin_list(f, "parts");
-  for (size_t i = 1; has_type && i < graph->module_count; i++)
-    if (graph->modules[i].parent == 0)
+  for (size_t i = 1; root && root->type[0] && i < graph->module_count; i++)
+    if (graph->modules[i].parent == 0) {
       etr_jw_string(f->json, graph->modules[i].path);
-  if (!has_type)
-    has_memory = put_kernels(f, arena, method);
+      has_parts = true;
+    }
+  bool has_memory = has_parts || put_kernels(f, arena, method);
   etr_jw_end(f->json);
   return has_memory;
 }

@@ -97,6 +97,18 @@ def test_the_fleet_is_each_record_with_its_head(dashboard):
     assert (status, json.loads(said)) == (200, [{"run": run, "written": 7.0, "head": {"methods": []} if run == "a" else None} for run in ("a", "cut", "old")])
 
 
+def test_a_quantized_model_is_named_after_the_one_with_its_modules(dashboard):
+    """Its class is not recorded. Of two models with such modules it could be either."""
+    def models(**recorded):
+        method = {"method": "forward", "parts": ["stem", "head"], "runs": 1, "skipped_runs": 0, "delegated_time_share": None, "execute": {"typical": 1, "min": 1, "max": 1}}
+        blobs = {(run, "etrecord_head"): json.dumps({"methods": [{**method, "model": model}]}).encode() for run, model in recorded.items()} | {(run, "etrecord"): None for run in recorded}
+        return [row["head"]["methods"][0]["model"] for row in json.loads(ask(dashboard, None, "/fleet", blobs)[1])]
+
+    assert models(float="m.Net", int8=None) == ["m.Net", "m.Net"]
+    assert models(int8=None, other="m.Other", x="m.Net") == [None, "m.Other", "m.Net"]
+    assert models(int8=None) == [None]
+
+
 class Meeting(Data):
     """Answers a read only when as many wait as are made at once."""
 

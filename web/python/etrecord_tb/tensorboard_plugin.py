@@ -114,9 +114,10 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         written = self._written(request)
         keys = self._keys(request, sorted(written), HEAD) if written else {}
         with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
-            heads = pool.map(lambda run: _head(self._read(request, keys.get(run))), sorted(written))
-            rows = [f'{{"run": {json.dumps(run)}, "written": {json.dumps(written[run])}, "head": {head}}}' for run, head in zip(sorted(written), heads)]
-        return http_util.Respond(request, f"[{', '.join(rows)}]", "application/json")
+            heads = list(pool.map(lambda run: _head(self._read(request, keys.get(run))), sorted(written)))
+        _name_models([method for head in heads if head for method in head["methods"]])
+        rows = [{"run": run, "written": written[run], "head": head} for run, head in zip(sorted(written), heads)]
+        return http_util.Respond(request, json.dumps(rows), "application/json")
 
     @wrappers.Request.application
     def _profile(self, request: Any) -> Any:
@@ -166,13 +167,26 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return http_util.Respond(request, b'{"records": %b, "comparison": %b}' % (records, comparison or b"null"), "application/json")
 
 
-def _head(data: bytes | None) -> str:
-    """Returns a head as JSON in ASCII, which any parser reads. A broken head gives null, so that one file does not hide all other records."""
+def _head(data: bytes | None) -> Any:
+    """Returns a head that JSON can have. A broken one gives None, so that one file does not hide all other records."""
     try:
         head = json.loads(data or b"null")
-        return json.dumps(head, allow_nan=False) if _can_be_shown(head) else "null"
+        json.dumps(head, allow_nan=False)
+        return head if _can_be_shown(head) else None
     except (ValueError, RecursionError):  # broken JSON, NaN, or too many nested lists
-        return "null"
+        return None
+
+
+def _name_models(methods: list[dict[str, Any]]) -> None:
+    """Names the models whose class is not recorded, as of quantized ones, after those with the same modules, if these have one name."""
+    names: dict[str, set[str]] = {}
+    for method in methods:
+        if method["model"]:
+            names.setdefault(json.dumps(method.get("parts")), set()).add(method["model"])
+    for method in methods:
+        found = names.get(json.dumps(method.get("parts")), set())
+        if not method["model"] and len(found) == 1:
+            method["model"] = next(iter(found))
 
 
 def _can_be_shown(head: Any) -> bool:

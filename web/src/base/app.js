@@ -224,11 +224,10 @@ export const STAT_TEXTS = {
   run: 'measured in this run',
 };
 
-/* When the record was written, as the page knows it: records do not hold when they were recorded. */
-function writtenText() {
-  const written = records.value.find(({run}) => run === shownRun.value)?.written;
-  return written ? `written ${dateText(written)}` : '';
-}
+/** Returns when the record was written, in seconds, as the page knows it. */
+export const writtenTime = () => records.value.find(({run}) => run === shownRun.value)?.written;
+
+const writtenText = () => (writtenTime() ? `written ${dateText(writtenTime())}` : '');
 
 /** The step of the runtime's clock, and those of backends, which a sum may contain. */
 export const clocksText = () =>

@@ -22,6 +22,7 @@ import {
   timeOf,
   timeWithUnit,
   unitName,
+  writtenTime,
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
@@ -83,15 +84,14 @@ const sideText = (name, recordings, runs, skipped) =>
     skipped ? `, ${numberText(skipped)} more left out` : ''
   }`;
 
-/* Says how to compare all ETDumps of a record: they are runs of their own, "base/etdump-1", unless it was written with
-   a step. */
+/* Says how to compare all ETDumps of a record: those of one write are runs of their own, "base/etdump-1", unless it was
+   written with a step. */
 function DumpsNote() {
   const {run} = method.value,
     folder = run.slice(0, run.lastIndexOf('/') + 1),
-    isOwn = path => path.includes(`/${run.slice(folder.length)}.`),
-    dumps = records.value.filter(record => folder && record.run.startsWith(folder)).length;
-  return dumps > 1 && profile.value.inputs.some(isOwn)
-    ? html`<p class="note">One of ${dumps} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>,
+    dumps = records.value.filter(record => folder && record.run.startsWith(folder) && record.written === writtenTime());
+  return dumps.length > 1
+    ? html`<p class="note">One of ${dumps.length} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>,
       or this page after <code>write --step 1</code>, compares all.</p>`
     : null;
 }

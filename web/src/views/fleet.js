@@ -254,7 +254,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'written',
       title: 'recorded',
-      hint: "the time of the newest ETDump's file",
+      hint: 'by record.json, else the newest ETDump',
       width: '124px',
       number: true,
       value: minuteOf,

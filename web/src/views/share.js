@@ -11,10 +11,10 @@ import {
   labelOf,
   method,
   profile,
-  records,
   shownRun,
   timeWithUnit,
   wholeTime,
+  writtenTime,
 } from '../base/app.js';
 import {run} from '../base/commands.js';
 import {commentText} from '../base/document.js';
@@ -63,7 +63,7 @@ function linesOf(text, width, size) {
 /* What a picture needs so that it can be trusted later: record, backend, runs, date, device, threads. */
 function footText() {
   const shown = method.value,
-    written = records.value.find(({run: record}) => record === shownRun.value)?.written;
+    written = writtenTime();
   const backends = backendsOf(shown.operators).map(shortBackend).join(', '),
     {device, threads} = profile.value;
   return [
