@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool write_file(void *context, const void *data, size_t size) {
@@ -119,10 +120,20 @@ void message_warnings(const etr_profile *profile, const char *record) {
   } while (0)
 
 void message_progress(const char *format, ...) {
+  enum { SECONDS_BETWEEN_LINES = 5 };
+  static time_t last_line;
   char text[1024];
-  if (!isatty(STDERR_FILENO))
+  bool is_terminal = isatty(STDERR_FILENO);
+  time_t now = time(NULL);
+  last_line = last_line ? last_line : now;
+  if (!is_terminal && now - last_line < SECONDS_BETWEEN_LINES)
     return;
+  last_line = now;
   FORMAT_INTO(text, format);
+  if (!is_terminal) {
+    put_line("", NULL, NULL, ETR_NO_OFFSET, text);
+    return;
+  }
   fputs("\r\033[K", stderr);
   message_put_plain(stderr, text);
   shows_progress = true;

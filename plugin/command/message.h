@@ -92,8 +92,9 @@ exit_status message_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /**
- * Shows on standard error, if that is a terminal, how far a command is: one line, which the next
- * call replaces and the next message removes.
+ * Shows on standard error how far a command is: on a terminal as one line, which the next call
+ * replaces and the next message removes; else, as in a log, as a line of its own if the one before,
+ * or the first call, is 5 seconds ago.
  */
 void message_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -101,7 +101,8 @@ def main():
     # Methods of one structure: no file says which one ran, but record() knows.
     assert runs_of("alike", {"first": Net(), "second": Net()}, {"first": x, "second": x}, recipe="portable", progress=said.append) == {"first": 3, "second": 3}
     assert runs_of("int8_default", Net(), x, recipe="xnnpack-int8", progress=said.append) == {"forward": 3}
-    assert any("calibrating on the example inputs" in line for line in said)
+    steps = ["calibrating on the example inputs", "quantizing: exporting", "torch.export", "lowering", "to_executorch", "saving"]
+    assert [step for line in said for step in steps if step in line][-len(steps):] == steps, said
     assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
     assert runs_of("int4", Net(), x, recipe="xnnpack-8da4w") == {"forward": 3}
     shared = Net()
@@ -117,6 +118,18 @@ def main():
     assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin", force=True) == {"forward": 3}
 
     failed("save", ["files", "force"], Net(), x, out="files")
+
+    def interrupt(line):
+        if wanted in line:
+            raise KeyboardInterrupt
+
+    for wanted in ("lowering", "recording"):
+        try:
+            etrecord_tb.record(Net(), x, out="interrupted", progress=interrupt)
+        except KeyboardInterrupt:
+            assert not pathlib.Path("interrupted").exists(), "a part of a record is left"
+        else:
+            raise AssertionError(f"{wanted} was not interrupted")
     failed("save", ["generate_etrecord=True"], to_edge_transform_and_lower(exported).to_executorch(), x, out="without")
     assert failed("export", ["torch.export"], Branching(), x, out="branching").__cause__ is not None
     failed("export", ["torch.export"], Branching(), x, out="branching_int8", recipe="xnnpack-int8")

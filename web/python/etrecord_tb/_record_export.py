@@ -30,6 +30,10 @@ _STAGES = {
     StageType.SOURCE_TRANSFORM: "quantize", StageType.QUANTIZE: "quantize", StageType.TORCH_EXPORT: "export", StageType.TO_EDGE_TRANSFORM_AND_LOWER: "lower",
     StageType.TO_EXECUTORCH: "program",
 }
+_STEPS = {
+    StageType.SOURCE_TRANSFORM: "quantizing the layers", StageType.QUANTIZE: "quantizing: exporting and calibrating", StageType.TORCH_EXPORT: "torch.export",
+    StageType.TO_EDGE_TRANSFORM_AND_LOWER: "lowering to backends", StageType.TO_EXECUTORCH: "to_executorch: planning memory",
+}
 _ADVICE = {
     "export": "torch.export could not trace the model: try torch.export.export(model, inputs) alone, which says more, and whether the inputs fit",
     "quantize": "try recipe='xnnpack', and then a quantizer of your own with quantizer=",
@@ -205,6 +209,7 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     made.steps += ["session.export()", "program = session.get_executorch_program_manager()"]
     say(f"exporting {', '.join(made.methods)} with the recipe {made.recipe}")
     session = ExportSession(model, samples, recipe, dynamic_shapes=shapes, generate_etrecord=True)
+    _say_steps(session, recipe, say)
     try:
         session.export()
     except Exception as error:
@@ -215,6 +220,22 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
             stage = "export"  # which a static quantizer does first
         raise _failed(stage, error) from error
     return session.get_executorch_program_manager()
+
+
+def _say_steps(session: Any, recipe: Any, say: Callable[[str], None]) -> None:
+    """Has each stage of the session that does something said before it runs."""
+    quantization = recipe.quantization_recipe
+    does_nothing = {
+        StageType.SOURCE_TRANSFORM: not (quantization and quantization.ao_quantization_configs), StageType.QUANTIZE: not (quantization and quantization.quantizers),
+    }
+    for kind, stage in session.get_all_registered_stages().items():
+        if kind in _STEPS and not does_nothing.get(kind):
+
+            def run(artifact: Any, run: Any = stage.run, step: str = _STEPS[kind]) -> None:
+                say(step)
+                run(artifact)
+
+            stage.run = run
 
 
 def _cannot_export(model: dict[str, Any], inputs: dict[str, Any], shapes: Any) -> bool:

@@ -18,6 +18,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -77,13 +78,36 @@ def _prepare_folder(out: Path, force: bool) -> pathlib.Path:
     folder = pathlib.Path(os.fsdecode(out))
     if folder.exists() and not folder.is_dir():
         raise RecordError("save", f"{folder} is a file: name a folder with out=")
-    old = [path for path in (folder / name for name in _MADE) if path.exists()] + sorted(folder.glob("etdump*.etdp")) + sorted(folder.glob("debug_buffer.bin"))
+    old = _made_in(folder)
     if old and not force:
         raise RecordError("save", f"{folder} has a record ({old[0].name}): name another folder, or replace it with force=True (--force)")
-    for path in old:
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _remove(old)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _made_in(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Returns what record() made in a folder."""
+    return [path for path in (folder / name for name in _MADE) if path.exists()] + sorted(folder.glob("etdump*.etdp")) + sorted(folder.glob("debug_buffer.bin"))
+
+
+def _remove(paths: list[pathlib.Path]) -> None:
+    for path in paths:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+@contextlib.contextmanager
+def _unfinished(folder: pathlib.Path, was_there: bool) -> Iterator[None]:
+    """Leaves no part of a record in the folder if there is no program yet, or if the user interrupts it. A program that could not be run stays: another runner may run it."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)) or not (folder / "model.pte").exists():
+            _remove(_made_in(folder))
+            if not was_there:
+                with contextlib.suppress(OSError):  # something else is in it
+                    folder.rmdir()
+        raise
 
 
 def _processor() -> str:
@@ -315,7 +339,21 @@ def record(
     Raises RecordError, whose `stage` says what failed, and ValueError for arguments that cannot be meant. `out`/record.py is the same by hand.
     """
     _check(recipe, on, runner, recordings, runs, threads, debug_buffer)
-    teller, folder = _Teller(progress), _prepare_folder(out, force)
+    teller, was_there = _Teller(progress), os.path.isdir(os.fsdecode(out))
+    folder = _prepare_folder(out, force)
+    with _unfinished(folder, was_there):
+        return _record(
+            model, example_inputs, folder, teller, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes,
+            etrecord=etrecord, recordings=recordings, runs=runs, threads=threads, debug_buffer=debug_buffer, on=on, runner=runner, device=device, named=_named, deciding=_deciding,
+        )
+
+
+def _record(
+    model: Any, example_inputs: Any, folder: pathlib.Path, teller: _Teller, *, recipe: Any, partitioner: Any, quantizer: Any, calibration: Any, dynamic_shapes: Any,
+    etrecord: Path | None, recordings: int, runs: int, threads: int | None, debug_buffer: bool, on: str, runner: Path | None, device: str | None, named: str | None,
+    deciding: list[str] | None,
+) -> Profile:
+    """Fills the folder of record(), which checked the arguments."""
     teller.say("importing torch and ExecuTorch")
     with _quiet():
         try:
@@ -345,8 +383,8 @@ def record(
         "made_by": "etrecord_tb.record", "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "methods": made.methods, "recipe": made.recipe, "calibration": made.calibration,
         "recordings": recordings, "runs": runs, **made.versions, **facts, "commit": _commit(),
     }, indent=2) + "\n")
-    (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads, buffer_size, by_hand))
-    profile = _opened(folder, made.methods, recordings if on == "adb" else 0, runs, teller, _deciding)
+    (folder / "record.py").write_text(made.by_hand(named, recordings, runs, threads, buffer_size, by_hand))
+    profile = _opened(folder, made.methods, recordings if on == "adb" else 0, runs, teller, deciding)
     teller.say(f"{folder}: done; record.py there is the same by hand")
     return profile
 
@@ -413,6 +451,7 @@ def main(arguments: list[str]) -> int:
         parser.add_argument(f"--{name}", action="store_true")
     wanted = parser.parse_args(arguments)
     deciding: list[str] = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no part of a record is left
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a model prints is for people; the last line is a command
             _check(wanted.recipe, wanted.on, wanted.runner, wanted.repeat, wanted.inferences, wanted.threads, wanted.debug_buffer)
