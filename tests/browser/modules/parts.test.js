@@ -20,7 +20,7 @@ import {timeColumn} from '../../../web/src/parts/bits.js';
 import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, fittingColumns, rowsInSight} from '../../../web/src/parts/table.js';
-import {timedNodes} from '../../../web/src/views/compare.js';
+import {recordsBeside, timedNodes} from '../../../web/src/views/compare.js';
 import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf, previousRows} from '../../../web/src/views/fleet.js';
 import {marksOf} from '../../../web/src/views/memory.js';
@@ -233,6 +233,13 @@ describe('the fleet', () => {
   it('calls no two lines alike', () => {
     assert.deepEqual(fleetLines(rows, '').map(line => line.label), ['early · Wrapper · f', 'other · Wrapper · f']);
     assert.deepEqual(fleetLines(rows, 'device').map(line => line.label), ['early · Wrapper · f · pixel8', 'other · Wrapper · f · pixel8', 'Wrapper · f · s24']);
+  });
+});
+
+describe('the ETDumps of a record', () => {
+  it('are runs that were written together', () => {
+    const all = [['a/etdump-1', 5], ['a/etdump-2', 5], ['a/2026', 6], ['a/b/etdump-1', 7]].map(([run, written]) => ({run, written}));
+    assert.deepEqual(all.map(({run}) => recordsBeside(all, run).length), [2, 2, 1, 1]);
   });
 });
 

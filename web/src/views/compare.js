@@ -13,7 +13,6 @@ import {
   isHitRow,
   labelOf,
   method,
-  profile,
   records,
   select,
   selectRow,
@@ -22,7 +21,6 @@ import {
   timeOf,
   timeWithUnit,
   unitName,
-  writtenTime,
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
@@ -84,14 +82,20 @@ const sideText = (name, recordings, runs, skipped) =>
     skipped ? `, ${numberText(skipped)} more left out` : ''
   }`;
 
-/* Says how to compare all ETDumps of a record: those of one write are runs of their own, "base/etdump-1", unless it was
-   written with a step. */
+/** Returns the records of the write that a run is of, which are its ETDumps: "a/etdump-1", "a/etdump-2". */
+export function recordsBeside(all, run) {
+  const {written} = all.find(record => record.run === run);
+  return all.filter(record => record.written === written);
+}
+
+/* Says how to compare all ETDumps of a record: they are runs of their own, unless it was written with a step. Runs of
+   a report are in no folder. */
 function DumpsNote() {
   const {run} = method.value,
-    folder = run.slice(0, run.lastIndexOf('/') + 1),
-    dumps = records.value.filter(record => folder && record.run.startsWith(folder) && record.written === writtenTime());
-  return dumps.length > 1
-    ? html`<p class="note">One of ${dumps.length} recordings of ${folder.slice(0, -1)}. <code>etrecord-tb diff</code>,
+    [, folder] = run.match(/(.*)\//) ?? [],
+    dumps = recordsBeside(records.value, run).length;
+  return folder && dumps > 1
+    ? html`<p class="note">One of ${dumps} recordings of ${folder}. <code>etrecord-tb diff</code>,
       or this page after <code>write --step 1</code>, compares all.</p>`
     : null;
 }
