@@ -92,9 +92,9 @@ export function recordsBeside(all, run) {
    a report are in no folder. */
 function DumpsNote() {
   const {run} = method.value,
-    [, folder] = run.match(/(.*)\//) ?? [],
+    folder = run.slice(0, run.lastIndexOf('/')),
     dumps = recordsBeside(records.value, run).length;
-  return folder && dumps > 1
+  return run.includes('/') && dumps > 1
     ? html`<p class="note">One of ${dumps} recordings of ${folder}. <code>etrecord-tb diff</code>,
       or this page after <code>write --step 1</code>, compares all.</p>`
     : null;

@@ -254,7 +254,7 @@ function fleetColumns(rows, previous) {
     {
       key: 'written',
       title: 'recorded',
-      hint: 'by record.json or the newest ETDump',
+      hint: 'by record.json or the ETDump',
       width: '124px',
       number: true,
       value: minuteOf,
