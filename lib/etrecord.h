@@ -656,6 +656,14 @@ ETR_API const char *etr_tensor_role_name(etr_tensor_role role);
  */
 ETR_API bool etr_value_bytes(const etr_value *value, uint64_t *bytes);
 
+/** Returns the type of the numbers that a delegate stores of a weight if it is another one than in
+ * the graph, and sets *bytes to their size: "int4" for weights of four bits, which take a byte each
+ * in the graph; in XNNPACK "bfloat16" for the scales of their groups, and "", with 0 bytes, for
+ * zero points, which it does not store. The weight is the input `position` of `reader`. Returns
+ * NULL if the type is that of the graph. The string is static. */
+ETR_API const char *etr_packed_weight(const etr_graph *graph, const etr_node *reader,
+                                      size_t position, uint64_t *bytes);
+
 /**
  * A tensor to which the program assigns a position in a planned buffer (Tensor.allocation_info in
  * exir/_serialize/program.fbs). Instructions are those of the first chain; both ends of a lifetime

@@ -48,7 +48,7 @@ OF_COMMAND = {"base/system", "base/json_writer", "base/utf8", "formats/json"}
 VAGUE_NAMES = {"add", "put", "at", "walk"}
 # Headers with one user: an algorithm with its table, a noun of its own, what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows,
 # a struct that one file fills and another reads, one step of a profile.
-SINGLE_USERS = {"base/shortest", "join/links", "output/gzip", "report/web_files", "views/headline", "views/memory_findings", "profile/opened_record", "profile/shared_times", "profile/throughput"}
+SINGLE_USERS = {"base/shortest", "join/links", "output/gzip", "report/web_files", "views/headline", "profile/opened_record", "profile/shared_times", "profile/throughput"}
 
 
 @functools.cache

@@ -779,18 +779,42 @@ static bool is_argument_int(const etr_node *node, const char *name, int64_t *val
   return text && etr_slice_to_int(etr_slice_of(text), value);
 }
 
-/* Returns whether an operator in a delegate reads weights of four bits. In the Edge graph each of
- * them takes a byte, and only the range of the dequantization says that it has four bits; delegates
- * pack two into a byte. A portable kernel reads the bytes as they are. */
-static bool reads_packed_4_bits(const etr_graph *graph, const etr_node *reader,
-                                const etr_value *value) {
+/* Returns whether a dequantization is of numbers of four bits: in the Edge graph each of them takes
+ * a byte, and only the range says that it has four bits. */
+static bool is_of_4_bits(const etr_node *dequantization, const etr_value *numbers) {
   enum { MOST_VALUES = 16 };
   int64_t least, most;
-  if (!is_delegated(graph, reader) || etr_dtype_bytes(value->dtype) != 1)
-    return false;
-  return etr_slice_starts(etr_operator_of_target(reader->target), ETR_SLICE("dequantize_")) &&
-         is_argument_int(reader, "quant_min", &least) &&
-         is_argument_int(reader, "quant_max", &most) && least < most && most - least < MOST_VALUES;
+  return etr_dtype_bytes(numbers->dtype) == 1 &&
+         is_argument_int(dequantization, "quant_min", &least) &&
+         is_argument_int(dequantization, "quant_max", &most) && least < most &&
+         most - least < MOST_VALUES;
+}
+
+const char *etr_packed_weight(const etr_graph *graph, const etr_node *reader, size_t position,
+                              uint64_t *bytes) {
+  enum { NUMBERS, SCALES, ZERO_POINTS }; /* what a dequantization reads */
+  const etr_value *numbers = input_of(graph, reader, NUMBERS),
+                  *value = input_of(graph, reader, position);
+  bool is_in_delegate = is_delegated(graph, reader) &&
+                        etr_slice_starts(etr_operator_of_target(reader->target),
+                                         ETR_SLICE("dequantize_"));
+  if (!is_in_delegate || !value || !etr_node_is_weight(&graph->nodes[reader->inputs[0].node]))
+    return NULL;
+  const char *backend = graph->times[reader - graph->nodes].backend, *type = NULL;
+  bool is_xnnpack = backend && strcmp(backend, "XnnpackBackend") == 0;
+  bool is_by_group = value->rank > 1 && value->dims[value->rank - 1].size > 1;
+  unsigned bits = 0;
+  if (position == NUMBERS && is_of_4_bits(reader, numbers)) {
+    type = "int4";
+    bits = 4;
+  } else if (position == SCALES && is_xnnpack && is_by_group && is_of_4_bits(reader, numbers)) {
+    type = "bfloat16";
+    bits = 16;
+  } else if (position == ZERO_POINTS && is_xnnpack)
+    type = "";
+  etr_amount amount = amount_of_bits(elements_of(value), bits);
+  *bytes = amount.count;
+  return amount.is_unknown ? NULL : type;
 }
 
 /* Adds the multiply-accumulates and the bytes of one call of a node to those of its group: a node
@@ -826,8 +850,10 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
                                                       : &f->graph->nodes[node->inputs[i].node];
     bool is_of_weights = etr_node_is_weight(&f->graph->nodes[edge->node]);
     etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of_value(value);
-    if (is_of_weights && edge == &reader->inputs[0] && reads_packed_4_bits(f->graph, reader, value))
-      bytes = amount_of_bits(elements_of(value), 4);
+    uint64_t packed;
+    if (is_of_weights &&
+        etr_packed_weight(f->graph, reader, (size_t)(edge - reader->inputs), &packed))
+      bytes = etr_amount_of(packed);
     amount_add(&sum->read, bytes);
     if (is_of_weights)
       amount_add(&sum->weights, bytes);

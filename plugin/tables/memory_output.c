@@ -753,7 +753,7 @@ static const etr_field weight_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(etr_weight, node, etr_node, weight_name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = weight_kind},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_weight, module)},
-    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_VIA(etr_weight, value, etr_value, dtype)},
+    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_weight, dtype)},
     {"shape", .in = ETR_IN_JSON, .put = put_weight_shape},
     {"bytes", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_weight, bytes), .has = has_bytes},
 };

@@ -7,6 +7,7 @@
 #include "views/decoder.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/memory_findings.h"
 
 #include <math.h>
 
@@ -264,16 +265,14 @@ static bool add_weight_finding(etr_finder *finder) {
   return etr_finding_set_nodes(finder, added, marked);
 }
 
-/* Returns the bytes of all weights. */
-static double all_weight_bytes(const etr_graph *graph) {
+/* Returns the bytes of all weights, as the program stores them. */
+static double all_weight_bytes(const etr_finder *finder) {
+  size_t count;
+  const etr_weight *weights = etr_weights_of(&count, finder->arena, finder->profile,
+                                             finder->method);
   double sum = 0;
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    uint64_t bytes;
-    const etr_node *node = &graph->nodes[i];
-    if (etr_node_is_weight(node) && node->output_count &&
-        etr_value_bytes(&node->outputs[0], &bytes))
-      sum += (double)bytes;
-  }
+  for (size_t i = 0; weights && i < count; i++)
+    sum += (double)weights[i].bytes;
   return sum;
 }
 
@@ -299,7 +298,7 @@ static bool add_embedding_finding(etr_finder *finder) {
   static const double MUCH = .25;
   const etr_graph *graph = finder->graph;
   bool *marked = etr_finder_node_flags(finder);
-  double all_bytes = all_weight_bytes(graph), table_bytes = 0;
+  double all_bytes = all_weight_bytes(finder), table_bytes = 0;
   uint32_t table = ETR_NONE, reader = ETR_NONE;
   if (!marked)
     return false;

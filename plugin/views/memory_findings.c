@@ -53,24 +53,55 @@ static const char *module_of_weight(etr_arena *arena, const char *name) {
   return dot ? etr_arena_copy(arena, (etr_slice){name, (size_t)(dot - name)}) : "";
 }
 
+/* How a program stores a weight. */
+typedef struct storing {
+  const char *type; /* all of its readers read it packed, as this type; NULL: as in the graph */
+  uint64_t bytes;   /* if it is packed */
+  bool is_read;
+} storing;
+
+/* Returns for each node of a graph, if it is a weight, how the program stores it. NULL when out of
+ * memory. */
+static storing *find_storings(etr_arena *arena, const etr_graph *graph) {
+  storing *storings = etr_arena_alloc_array(arena, graph->node_count, sizeof *storings);
+  for (size_t i = 0; storings && i < graph->node_count; i++) {
+    const etr_node *reader = &graph->nodes[i];
+    for (size_t k = 0; k < reader->input_count; k++) {
+      storing *weight = &storings[reader->inputs[k].node];
+      uint64_t bytes;
+      const char *type = etr_packed_weight(graph, reader, k, &bytes);
+      bool is_packed = type && (weight->type || !weight->is_read);
+      *weight = (storing){is_packed ? type : NULL, is_packed ? bytes : 0, true};
+    }
+  }
+  return storings;
+}
+
 const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   const etr_graph *graph = etr_memory_graph(profile, method);
   etr_weight *list = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *list);
+  const storing *storings = graph ? find_storings(arena, graph) : NULL;
   etr_map names;
   etr_map_init(&names, arena);
   *count = 0;
-  for (size_t i = 0; list && graph && i < graph->node_count; i++) {
+  for (size_t i = 0; list && storings && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (!node->weight_name || !etr_node_is_weight(node) || node->output_count == 0)
+    bool is_not_stored = storings[i].type && !storings[i].type[0];
+    if (!node->weight_name || !etr_node_is_weight(node) || node->output_count == 0 || is_not_stored)
       continue;
     if (etr_map_count(&names, etr_slice_of(node->weight_name)) > 0)
       continue;
     etr_weight *weight = &list[(*count)++];
     *weight = (etr_weight){.node = node,
                            .value = &node->outputs[0],
+                           .dtype = etr_or_empty(node->outputs[0].dtype),
                            .module = module_of_weight(arena, node->weight_name)};
     weight->is_known = etr_value_bytes(weight->value, &weight->bytes);
+    if (storings[i].type) {
+      weight->dtype = storings[i].type;
+      weight->bytes = storings[i].bytes;
+    }
   }
   return etr_arena_failed(arena) ? NULL : list;
 }
@@ -129,7 +160,7 @@ const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena,
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < weight_count; i++)
     add_weight_to_sum(&s, (etr_weight_sum){.module = weights[i].module,
-                                           .dtype = etr_or_empty(weights[i].value->dtype),
+                                           .dtype = weights[i].dtype,
                                            .place = "",
                                            .bytes = weights[i].bytes});
   return finish_sums(&s, count);
@@ -501,18 +532,19 @@ static void add_stored_twice_finding(etr_memory_finder *finder) {
 
 /* Bytes of weights by number type. */
 typedef struct by_type {
-  uint64_t floats, bytes; /* of float32; of int8 and uint8 */
-  const char *largest;    /* name of the largest float32 weight; NULL: there is none */
+  uint64_t floats, bytes, half_bytes; /* of float32; of int8 and uint8; of int4 */
+  const char *largest;                /* name of the largest float32 weight; NULL: there is none */
   uint64_t largest_bytes;
 } by_type;
 
-/* Adds the bytes of a weight to the sum of its type, 8-bit integers or float32; other types do not
+/* Adds the bytes of a weight to the sum of its type, small integers or float32; other types do not
  * count. Remembers the largest float32 weight. */
-static void add_weight_to_types(by_type *types, const etr_value *value, const char *name,
+static void add_weight_to_types(by_type *types, const char *dtype, const char *name,
                                 uint64_t bytes) {
-  const char *dtype = value->dtype ? value->dtype : "";
   if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0)
     types->bytes = etr_add_up_to_most(types->bytes, bytes);
+  if (strcmp(dtype, "int4") == 0)
+    types->half_bytes = etr_add_up_to_most(types->half_bytes, bytes);
   if (strcmp(dtype, "float32") != 0)
     return;
   types->floats = etr_add_up_to_most(types->floats, bytes);
@@ -531,12 +563,12 @@ static by_type sum_types(etr_memory_finder *finder) {
   const etr_weight *weights = etr_weights_of(&count, finder->arena, finder->profile,
                                              finder->method);
   for (size_t i = 0; weights && i < count; i++)
-    add_weight_to_types(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
+    add_weight_to_types(&types, weights[i].dtype, weights[i].node->weight_name, weights[i].bytes);
   if (etr_memory_graph(finder->profile, finder->method))
     return types;
   for (size_t i = 0; memory && i < memory->constant_count; i++)
-    add_weight_to_types(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name,
-                        memory->constants[i].size_bytes);
+    add_weight_to_types(&types, etr_or_empty(memory->constants[i].tensor.dtype),
+                        memory->constants[i].tensor.name, memory->constants[i].size_bytes);
   return types;
 }
 
@@ -544,16 +576,22 @@ static by_type sum_types(etr_memory_finder *finder) {
  * enough. When out of memory, the arena has failed. */
 static void add_float_beside_finding(etr_memory_finder *finder) {
   const by_type types = sum_types(finder);
-  if (types.bytes == 0 || !types.largest)
+  uint64_t integers = etr_add_up_to_most(types.bytes, types.half_bytes);
+  bool is_mostly_4_bits = types.half_bytes > types.bytes;
+  if (integers == 0 || !types.largest)
     return;
   etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_FLOAT_BESIDE, types.floats,
-                                           etr_add_up_to_most(types.floats, types.bytes));
+                                           etr_add_up_to_most(types.floats, integers));
   if (!added)
     return;
-  added->title = "float32 weights beside int8 ones";
+  added->title = is_mostly_4_bits ? "float32 weights beside int4 ones"
+                                  : "float32 weights beside int8 ones";
   added->evidence = etr_arena_format(
-      finder->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
-      etr_count_text(finder->arena, types.floats), etr_count_text(finder->arena, types.bytes),
+      finder->arena, "%s bytes of float32, %s of %s; the largest float32 one is %.*s, %s",
+      etr_count_text(finder->arena, types.floats), etr_count_text(finder->arena, integers),
+      !types.half_bytes ? "8 bits"
+      : types.bytes     ? "4 and 8 bits"
+                        : "4 bits",
       ETR_HEAD(types.largest, 96), etr_count_text(finder->arena, types.largest_bytes));
 }
 

@@ -17,11 +17,12 @@
  * without a program. */
 typedef struct etr_weight {
   const etr_node *node;
-  const etr_value *value;
+  const etr_value *value; /* as in the graph */
+  const char *dtype;      /* as the program stores it: "int4"; "" if unknown */
   const char *module; /* the weight's name without its last part: "layers.0.linear"; "" for weights
                          of the top level */
-  uint64_t bytes;
-  bool is_known; /* false if `bytes` is not known, because dtype or shape is not */
+  uint64_t bytes;     /* as the program stores it: etr_packed_weight() */
+  bool is_known;      /* false if `bytes` is not known, because dtype or shape is not */
 } etr_weight;
 
 /** Weights or constants that are summed up together. */
@@ -37,7 +38,8 @@ typedef struct etr_weight_sum {
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 
 /** Lists the weights of a method, each name once, in the order of the graph, and sets *count, which
- * is 0 without a graph. Returns NULL only when out of memory. */
+ * is 0 without a graph. Zero points that the program does not store are left out. Returns NULL only
+ * when out of memory. */
 const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method);
 

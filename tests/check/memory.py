@@ -4,7 +4,7 @@
 
 truth_memory.json beside a record has what ExecuTorch's own objects say. Of tests/memory, exported for it, the planned tensors with their lifetimes, which the instructions'
 nodes give to activation_memory_profiler.generate_memory_trace(), and its peak; with control flow, of which that profiler sees the top level alone, the places of those
-tensors. Of other fixtures the places of all tensors that instructions use, as exir's deserializer reads them. Of every record: no two live tensors share memory, all lie in
+tensors. Of other fixtures the places of all tensors that instructions use, as exir's deserializer reads them. Of quantized records: the weights are as many bytes as in the .pte. Of every record: no two live tensors share memory, all lie in
 their buffers, and sums are those of the tensors.
 """
 import json
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
+QUANTIZED = ('mlp_8da4w', 'mlp_dynq')  # weights of 4 bits in groups, and of 8 bits, all of them read once
 
 
 def memory_of(program, record):
@@ -20,6 +21,26 @@ def memory_of(program, record):
     if done.returncode:
         raise SystemExit('%s ends with %d: %s' % (record, done.returncode, done.stderr))
     return json.loads(done.stdout), [line for line in done.stderr.splitlines() if 'memory plan' in line or 'shares memory' in line]
+
+
+def faults_of_weights(program, record):
+    """The weights of a graph, by type and in bytes, against what the .pte holds of them: those of 4 bits count half a byte, and zero points nothing."""
+    known = {'qbint4': 'int4', 'qcint8': 'int8', 'float32': 'float32', None: 'scales'}
+    stored, said = {}, {}
+    done = subprocess.run([program, 'info', record, '--sizes', '--format', 'json'], capture_output=True, text=True, check=True)
+    for row in json.loads(done.stdout)['weights']:
+        dtype = known[row['dtype']]
+        stored[dtype] = stored.get(dtype, 0) + row['bytes']
+    method, = memory_of(program, record)[0]['methods']
+    for weight in method['weights']:
+        is_scales = weight['dtype'] == 'bfloat16' or 'scale' in weight['name']
+        said['scales' if is_scales else weight['dtype']] = said.get('scales' if is_scales else weight['dtype'], 0) + weight['bytes']
+    if said != stored:
+        yield 'weights %s, the program has %s' % (said, stored)
+    done = subprocess.run([program, 'info', record, '--format', 'json'], capture_output=True, text=True, check=True)
+    costs = [row for row in json.loads(done.stdout)['costs'] if row['module'] == ''][0]
+    if costs['weight_bytes'] != sum(stored.values()):
+        yield 'an inference reads %d bytes of weights, the program has %d' % (costs['weight_bytes'], sum(stored.values()))
 
 
 def own(tensors):
@@ -93,6 +114,8 @@ def main():
     program, folders = sys.argv[1], [pathlib.Path(path) for path in sys.argv[2:]] or [TESTS / 'fixtures', TESTS / 'memory']
     paths = sorted(path for folder in folders for path in folder.rglob('truth_memory.json'))
     faults = ['%s: %s' % (path.parent.name, fault) for path in paths for fault in faults_of(program, path)]
+    for name in QUANTIZED:
+        faults += ['%s: %s' % (name, fault) for fault in faults_of_weights(program, TESTS / 'fixtures' / name)]
     print(*faults[:40], sep='\n', end='\n' if faults else '')
     print('%d records: %d faults' % (len(paths), len(faults)))
     sys.exit(bool(faults) or not paths)
