@@ -92,7 +92,8 @@ static bool have_one_row(const lever_target *target) {
 /* Returns true if another finding advises on half of the marked time or more, and could save
  * half of that: a lever beside it would say less about the same operators. Findings about slow
  * rates name no change, and those about time that was spent once save none of later inferences:
- * neither counts. Times are of the typical run. */
+ * neither counts. Nor does one to compute fewer rows of a layer, as the others are left. Times are
+ * of the typical run. */
 static bool has_better_finding(const lever_target *target) {
   const etr_finder *finder = target->finder;
   double whole = finder->method->execute.typical;
@@ -102,7 +103,9 @@ static bool has_better_finding(const lever_target *target) {
     for (size_t k = 0; k < found->node_count; k++)
       if (target->marked[found->nodes[k]])
         common_ticks += finder->uninterrupted[found->nodes[k]];
-    bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once;
+    bool has_fewer_rows = found->kind == ETR_FINDING_OUTPUT_LAYER &&
+                          etr_layer_rows(&finder->graph->nodes[found->nodes[0]]) > 1;
+    bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once && !has_fewer_rows;
     bool saves_much = found->potential >= ETR_FINDING_LEAST_SHARE * whole &&
                       found->potential * 2 >= common_ticks;
     if (is_advice && common_ticks * 2 >= target->ticks && saves_much)

@@ -256,9 +256,14 @@ static bool is_decoder(const patterns *p) {
   return false;
 }
 
-/* Adds the finding about an output layer of a decoder that takes much of its time, if it does: to
- * compute the last row only, or to quantize it if it has one. Returns false when out of memory. */
+/* Adds the finding about an output layer of a decoder: to compute the last row only if it has many
+ * and that is worth it, and otherwise, if it takes much of the decoder's time, to quantize it or to
+ * compute the last of its few rows. Returns false when out of memory. */
 static bool add_output_layer_finding(patterns *p) {
+  /* A quarter: below that, the layers of the decoder matter more. */
+  enum { MUCH_OF_DECODER = 4 };
+  /* Reading the weights takes the time of one row, and about as long as computing four. */
+  enum { ROWS_OF_READING = 4 };
   uint32_t layer = p->output_layer;
   bool *marked = etr_finder_node_flags(p->finder);
   if (!marked)
@@ -266,11 +271,11 @@ static bool add_output_layer_finding(patterns *p) {
   if (layer == ETR_NONE || !p->is_decoder)
     return true;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
-  double whole = p->finder->method->execute.typical * (double)p->finder->method->run_count;
+  double whole = etr_finder_uninterrupted(p->finder) * (double)p->finder->method->run_count;
   int64_t rows = etr_layer_rows(&p->graph->nodes[layer]);
   bool is_integer = p->graph->costs && p->graph->costs[layer].is_integer;
-  enum { MUCH_OF_DECODER = 4 }; /* a quarter: below that, the layers of the decoder matter more */
-  if ((double)ticks * MUCH_OF_DECODER < whole || (rows <= 1 && is_integer))
+  bool is_enough = rows > ROWS_OF_READING || (double)ticks * MUCH_OF_DECODER >= whole;
+  if (!is_enough || (rows <= 1 && is_integer))
     return true;
   double saved_share = rows > 1 ? (double)(rows - 1) / (double)rows
                                 : 0.75; /* int8 reads a quarter of float32's bytes */
@@ -287,14 +292,13 @@ static bool add_output_layer_finding(patterns *p) {
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time_per_run(p->finder, ticks),
       (long long)rows, etr_plural((size_t)rows));
-  /* Reading the weights takes the time of one row, and about as long as computing four rows. */
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
   double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
-    least_share = 1 - 4 / (double)rows;
+    least_share = 1 - ROWS_OF_READING / (double)rows;
   etr_finding_set_least_saving(p->finder, added, least_share * (double)ticks);
   etr_finding_set_sureness(added, ETR_POSSIBLE,
-                           rows > 1 ? "if the caller does not need the others"
+                           rows > 1 ? "if only the last token's logits are read"
                                     : "int8 reads a quarter");
   marked[layer] = true;
   return etr_finding_set_nodes(p->finder, added, marked);

@@ -407,7 +407,8 @@ static double part_beyond_equals(const etr_finder *finder, const etr_finding *fi
 
 /* Lowers how sure a finding is if its times are not: to likely if they are estimates or runs differ
  * much, to possible if the runs are too few for a median, or if most of the times was interruptions
- * or is not in each of few runs. Time that was spent once stays as it is. */
+ * or is not in each of few runs. Time that was spent once stays as it is, but for a first run: it
+ * may be one that was interrupted. */
 static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
   bool is_about_model = !finding->is_once && !etr_finding_is_timing(finding->kind);
   /* In so few runs nothing but other operators shows what interruptions took. */
@@ -426,6 +427,9 @@ static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
                              etr_arena_format(finder->arena,
                                               "%s%sin so few runs most may be interruptions",
                                               finding->caveat, finding->caveat[0] ? "; " : ""));
+  if (finding->sureness < ETR_POSSIBLE && finding->kind == ETR_FINDING_FIRST_RUN &&
+      etr_is_unsure(finder->groups, finder->method))
+    etr_finding_set_sureness(finding, ETR_POSSIBLE, "the runs differ much: measure again");
   if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
     etr_finding_set_sureness(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)

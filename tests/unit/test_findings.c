@@ -702,6 +702,24 @@ Test(findings, a_slow_first_run_is_found) {
   }
 }
 
+/* Among runs that differ much a long first run may be one that was interrupted. */
+Test(findings, a_slow_first_run_among_differing_ones_is_possible) {
+  static const etr_noise_verdict verdicts[] = {ETR_NOISE_STEADY, ETR_NOISE_TWO_MODES};
+  static const uint64_t runs[] = {400, 100, 120, 110};
+  for (size_t i = 0; i < ETR_COUNT(verdicts); i++) {
+    tiny t = {0};
+    tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    whole(&t);
+    tiny_run(&t, runs, ETR_COUNT(runs));
+    t.method.noise.verdict = verdicts[i];
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
+    cr_assert_not_null(finding);
+    cr_expect_str_eq(finding->title, "Run one inference before it matters");
+    cr_expect_eq(finding->sureness, i ? ETR_POSSIBLE : ETR_LIKELY, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
 Test(findings, a_first_run_is_compared_with_its_own_recording) {
   static const struct {
     uint64_t runs[3][4]; /* by ETDump */
@@ -1022,6 +1040,49 @@ Test(findings, a_large_embedding_in_floating_point_is_found) {
       cr_expect_eq(finding->nodes[0], lookup);
       cr_expect_str_eq(finding->saving, "It saves memory, not time; possible: if it is not tied to "
                                         "a layer that multiplies.");
+    }
+    tiny_clear(&t);
+  }
+}
+
+/* An output layer of many rows could compute one of them; of few rows only one that takes much is
+ * worth a finding. */
+Test(findings, an_output_layer_of_many_rows_is_found) {
+  static const struct {
+    int64_t rows;
+    uint64_t ticks; /* of 2,500,000 */
+    const char *title;
+  } cases[] = {{64, 100000, "Compute the logits of the last token only"},
+               {64, 10000, NULL},
+               {2, 100000, NULL},
+               {2, 700000, "Compute the logits of the last token only"},
+               {1, 100000, NULL},
+               {1, 700000, "Quantize the output layer"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_dim dims[] = {{.size = cases[i].rows, .hint = -1}, {.size = 16, .hint = -1}};
+    static const etr_dim of_table[] = {{.size = 16, .hint = -1}, {.size = 8, .hint = -1}};
+    etr_value logits = {.name = "logits", .dtype = "float32", .dims = dims, .rank = 2};
+    etr_value numbers = {.name = "table", .dtype = "float32", .dims = of_table, .rank = 2};
+    uint32_t table = tiny_node(&t, ETR_NODE_PARAMETER, "table", "table", 0);
+    uint32_t lookup = op(&t, "embedding", "aten.embedding.default", table);
+    uint32_t softmax = op(&t, "softmax", "aten._softmax.default", lookup);
+    uint32_t layer = op(&t, "linear", "aten.linear.default", softmax);
+    uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
+    tiny_input(&t, output, layer, 0);
+    t.nodes.data[table].outputs = &numbers;
+    t.nodes.data[layer].outputs = &logits;
+    tiny_time(&t, layer, cases[i].ticks);
+    tiny_time(&t, output, 0);
+    whole(&t);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_OUTPUT_LAYER);
+    cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
+    if (finding) {
+      double rows = (double)cases[i].rows, ticks = (double)cases[i].ticks;
+      cr_expect_str_eq(finding->title, cases[i].title, "case %zu", i);
+      cr_expect_eq(finding->sureness, ETR_POSSIBLE, "case %zu", i);
+      cr_expect(rows == 1 || fabs(finding->potential - ticks * (1 - 1 / rows)) < 1, "case %zu: %g",
+                i, finding->potential);
     }
     tiny_clear(&t);
   }
