@@ -108,7 +108,9 @@ typedef struct etr_backend {
   const char *label;     /* its name for people: "XNNPACK" */
   bool keeps_no_buffers; /* a delegate never contains a mutable buffer of the model: the program
                             copies new values into the buffer */
-  bool has_no_places;    /* the starts of its events are made up: only durations were measured */
+  bool stores_few_parameters; /* of quantized weights: scales of groups have 16 bits, and there are
+                                 no zero points */
+  bool has_no_places; /* the starts of its events are made up: only durations were measured */
   uint32_t
       clock_step_ns; /* step of the clock that times its events, in ns; 0: the clock of the dump */
 

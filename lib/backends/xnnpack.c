@@ -191,6 +191,7 @@ const etr_backend etr_xnnpack = {
     .id = "XnnpackBackend",
     .label = "XNNPACK",
     .keeps_no_buffers = true,
+    .stores_few_parameters = true,
     .has_no_places = true,
     .clock_step_ns = 1000,
     .class_of_event = class_of_event,

@@ -5,6 +5,7 @@
  */
 #include "join/cost.h"
 
+#include "backends/backends.h"
 #include "backends/operator.h"
 #include "base/writer.h"
 #include "formats/element.h"
@@ -800,17 +801,19 @@ const char *etr_packed_weight(const etr_graph *graph, const etr_node *reader, si
                                          ETR_SLICE("dequantize_"));
   if (!is_in_delegate || !value || !etr_node_is_weight(&graph->nodes[reader->inputs[0].node]))
     return NULL;
-  const char *backend = graph->times[reader - graph->nodes].backend, *type = NULL;
-  bool is_xnnpack = backend && strcmp(backend, "XnnpackBackend") == 0;
+  const etr_backend *backend = etr_backend_of(graph->times[reader - graph->nodes].backend);
+  const char *type = NULL;
+  bool has_few_parameters = backend && backend->stores_few_parameters;
   bool is_by_group = value->rank > 1 && value->dims[value->rank - 1].size > 1;
   unsigned bits = 0;
   if (position == NUMBERS && is_of_4_bits(reader, numbers)) {
     type = "int4";
     bits = 4;
-  } else if (position == SCALES && is_xnnpack && is_by_group && is_of_4_bits(reader, numbers)) {
+  } else if (position == SCALES && has_few_parameters && is_by_group &&
+             is_of_4_bits(reader, numbers)) {
     type = "bfloat16";
     bits = 16;
-  } else if (position == ZERO_POINTS && is_xnnpack)
+  } else if (position == ZERO_POINTS && has_few_parameters)
     type = "";
   etr_amount amount = amount_of_bits(elements_of(value), bits);
   *bytes = amount.count;

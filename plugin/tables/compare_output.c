@@ -57,7 +57,7 @@ static bool has_likely_change(const void *row) {
 }
 static etr_cell change_text(const void *row) {
   return etr_cell_text(
-      etr_diff_factor_text(&as_row(row)->output->words, as_row(row)->method->change));
+      etr_diff_size_text(&as_row(row)->output->words, as_row(row)->method->change));
 }
 static etr_cell verdict(const void *row) {
   return etr_cell_text(etr_verdict_name(as_row(row)->method->change->verdict));
@@ -83,7 +83,7 @@ static etr_cell verdict_text(const void *row) {
   const etr_change *change = as_row(row)->method->change;
   if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
     return (etr_cell){.text = etr_diff_verdict_word(change), .style = ETR_STYLE_DIM};
-  return (etr_cell){.text = etr_diff_factor_text(&o->words, change),
+  return (etr_cell){.text = etr_diff_size_text(&o->words, change),
                     .style = change->relative > 0 ? ETR_STYLE_HOT : ETR_STYLE_PLAIN};
 }
 

@@ -286,23 +286,20 @@ static void put_text_or_null(const etr_fields *f, const char *key, const char *t
 }
 
 /* Writes "answer", the sentence that says what changed, whose times have the unit in which people
- * read those of the method, and its verdict in words; null if there is nothing to say. Two
- * different models have no verdict here. */
+ * read those of the method; null if there is nothing to say. */
 static void put_answer_object(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   const etr_change *execute = &method->execute;
   double time = execute->new_runs ? execute->new_typical : execute->base_typical;
   etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit
                                              : etr_unit_of_ticks(o->comparison->newer, time);
-  const char *change = method->may_differ ? "" : etr_diff_factor_text(o, execute),
-             *text = etr_diff_sentence_text(o, method, unit);
-  if (!change[0] && !text[0]) {
+  const char *text = etr_diff_sentence_text(o, method, unit);
+  if (!text[0]) {
     etr_field_text(f, "answer", NULL);
     return;
   }
   etr_field_begin_object(f, "answer");
-  put_text_or_null(f, "change", change);
-  put_text_or_null(f, "text", text);
+  etr_field_text(f, "text", text);
   etr_jw_end(f->json);
 }
 

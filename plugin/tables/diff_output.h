@@ -34,9 +34,9 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
  * % slower (...)", "about 100 times faster", "cannot tell: +4.1 % (between -4.3 and +13.2 %)",
  * "only in the base", ... Per cents are of the base. */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
- * "12.3 % slower". Returns "" unless the verdict is that it did. */
-const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
+/** Returns the verdict without the interval, "likely 12 % slower" or "about 100 times faster".
+ * Returns "" unless the verdict is that the time changed. */
+const char *etr_diff_size_text(etr_diff_output *o, const etr_change *change);
 /** Returns true if the sides may be two different models, so that one does not explain the other:
  * etr_method_pair.may_differ, or events of which fewer than a quarter have a partner. */
 bool etr_diff_may_be_other_models(const etr_method_pair *method);

@@ -186,57 +186,25 @@ static int decimals_of_factor(double factor) {
   return factor < 9.95 ? 1 : ETR_MIN(0, 1 - magnitude_of(factor));
 }
 
-/* Writes how many times slower or faster something is, with two significant digits, but none below
- * a tenth of half the distance of its bounds: "3.1", "970", "1000". If one bound is twice the other
- * or more, so that the factor says little, it writes the bounds instead: "1.2-13", or "at least
- * 1.2" if one is open. */
+/* Writes by how many times all runs of one side are longer than those of the other, with two
+ * significant digits, but none below a tenth of half the distance of its bounds: "3.1", "970",
+ * "1000". If one bound is twice the other or more, so that the factor says little, it writes the
+ * bounds instead: "170-1100". */
 static void put_factor(etr_writer *writer, const etr_change *change) {
   bool is_slower = change->relative > 0;
-  double low = change->is_obvious ? change->least : change->low,
-         high = change->is_obvious ? change->most : change->high,
-         factor_least = factor_of(is_slower ? low : high, is_slower),
-         factor_most = factor_of(is_slower ? high : low, is_slower),
+  double factor_least = factor_of(is_slower ? change->least : change->most, is_slower),
+         factor_most = factor_of(is_slower ? change->most : change->least, is_slower),
          factor = factor_of(change->relative, is_slower);
-  bool is_open = isfinite(factor_least) && !isfinite(factor_most),
-       is_bounded = isfinite(factor_least) && !is_open;
   int decimals = decimals_of_factor(factor);
-  if (is_open) {
-    etr_puts(writer, "at least ");
-    put_percentage(writer, factor_least, decimals_of_factor(factor_least));
-    return;
-  }
-  if (is_bounded && factor_most >= 2 * factor_least) {
+  if (factor_most >= 2 * factor_least) {
     put_percentage(writer, factor_least, decimals_of_factor(factor_least));
     etr_puts(writer, "-");
     put_percentage(writer, factor_most, decimals_of_factor(factor_most));
     return;
   }
-  if (is_bounded && factor_most > factor_least)
+  if (factor_most > factor_least)
     decimals = ETR_MIN(decimals, (int)floor(-log10((factor_most - factor_least) / 2 / 10)));
   put_percentage(writer, factor, decimals);
-}
-
-/* Returns how large a change is, without its sign: "3.1×" if one side takes at least twice as long
- * as the other, else "12.3 %". */
-static const char *change_size_text(etr_diff_output *o, const etr_change *change) {
-  enum { LEAST_FACTOR = 2 };
-  etr_text text;
-  etr_writer writer;
-  const char *percent = etr_diff_percent(o, change);
-  if (factor_of(change->relative, change->relative > 0) < LEAST_FACTOR)
-    return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
-  etr_text_begin(&text, &o->answer.arena, &writer);
-  put_factor(&writer, change);
-  etr_puts(&writer, "\xC3\x97");
-  return etr_or_empty(etr_text_end(&text, &writer));
-}
-
-const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
-  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
-    return "";
-  return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "%s%s %s", etr_verdict_is_likely(change->verdict) ? "likely " : "",
-      change_size_text(o, change), change->relative > 0 ? "slower" : "faster"));
 }
 
 /* ---- Verdicts ---- */
@@ -250,8 +218,33 @@ static void put_obvious_change(etr_writer *writer, const etr_change *change, boo
 }
 
 /* Writes the verdict that something became slower or faster, and by how much in per cent of the
- * base: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)", "(at least 10 %)" if
- * only one bound is known. Bounds have no signs (false), and the smaller one comes first. */
+ * base, without bounds: "12.3 % slower", "likely 12 % slower", "about 100 times slower". */
+static void put_size_of_change(const etr_diff_output *o, etr_writer *writer,
+                               const etr_change *change) {
+  bool is_slower = change->relative > 0;
+  if (change->is_obvious) {
+    put_obvious_change(writer, change, is_slower);
+    return;
+  }
+  if (etr_verdict_is_likely(change->verdict))
+    etr_puts(writer, "likely ");
+  put_percentage(writer, 100 * fabs(change->relative), percent_decimals(o, change));
+  etr_putf(writer, " %% %s", is_slower ? "slower" : "faster");
+}
+
+const char *etr_diff_size_text(etr_diff_output *o, const etr_change *change) {
+  etr_text text;
+  etr_writer writer;
+  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
+    return "";
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  put_size_of_change(o, &writer, change);
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+/* Writes the verdict that something became slower or faster, with its bounds in per cent of the
+ * base: "12.3 % slower (between 10.1 and 14.5 %)", "(at least 10 %)" if only one bound is known.
+ * Bounds have no signs (false), and the smaller one comes first. */
 static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
                                 const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
@@ -259,14 +252,10 @@ static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
   int decimals = percent_decimals(o, change);
   double low = is_slower ? change->low : -change->high,
          high = is_slower ? change->high : -change->low;
-  if (change->is_obvious) {
-    put_obvious_change(writer, change, is_slower);
+  put_size_of_change(o, writer, change);
+  if (change->is_obvious)
     return;
-  }
-  if (etr_verdict_is_likely(change->verdict))
-    etr_puts(writer, "likely ");
-  put_percentage(writer, 100 * fabs(change->relative), decimals);
-  etr_putf(writer, " %% %s (", is_slower ? "slower" : "faster");
+  etr_puts(writer, " (");
   if (has_both_bounds(change)) {
     put_interval_bounds(writer, low, high, decimals, false);
   } else {

@@ -578,6 +578,9 @@ static void add_float_beside_finding(etr_memory_finder *finder) {
   const by_type types = sum_types(finder);
   uint64_t integers = etr_add_up_to_most(types.bytes, types.half_bytes);
   bool is_mostly_4_bits = types.half_bytes > types.bytes;
+  const char *bits = types.bytes ? "8 bits" : "4 bits";
+  if (types.bytes && types.half_bytes)
+    bits = "4 and 8 bits";
   if (integers == 0 || !types.largest)
     return;
   etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_FLOAT_BESIDE, types.floats,
@@ -588,10 +591,7 @@ static void add_float_beside_finding(etr_memory_finder *finder) {
                                   : "float32 weights beside int8 ones";
   added->evidence = etr_arena_format(
       finder->arena, "%s bytes of float32, %s of %s; the largest float32 one is %.*s, %s",
-      etr_count_text(finder->arena, types.floats), etr_count_text(finder->arena, integers),
-      !types.half_bytes ? "8 bits"
-      : types.bytes     ? "4 and 8 bits"
-                        : "4 bits",
+      etr_count_text(finder->arena, types.floats), etr_count_text(finder->arena, integers), bits,
       ETR_HEAD(types.largest, 96), etr_count_text(finder->arena, types.largest_bytes));
 }
 

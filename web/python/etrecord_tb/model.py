@@ -2279,7 +2279,7 @@ class MethodDiff(_Answer):
         by_pattern_op: each operator type in the modules of a pattern; only together with all other lists
         findings: what to do next about the newer side, as in summary.schema.json; none if that side was read from a document
         numeric_gap: values logged on both sides, in the newer side's order
-        answer: the sentence about Method::execute; None if there is nothing to say
+        answer: the sentence about Method::execute; None: nothing that is worth a word, or two models
         unlike_text: in what the two sides differ, such as inputs and backends; None: in nothing that makes a difference
     """
 
@@ -2307,7 +2307,7 @@ class MethodDiff(_Answer):
     by_pattern_op: list[PatternOperatorChange] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     numeric_gap: list[ValueGap] = field(default_factory=list)
-    answer: dict[str, str | None] | None = None
+    answer: dict[str, str] | None = None
     unlike_text: str | None = None
 
     def __repr__(self) -> str:

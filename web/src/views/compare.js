@@ -45,12 +45,15 @@ const MOST_STEPS = 7,
 
 /* ---- The sentence ---- */
 
-/** Returns by how much the time changed, ", 3.1× faster than before"; '' unless the library says that it did. */
-export const ratioText = ({answer}, base) => (answer?.change ? `, ${answer.change} than ${base}` : '');
+/** Returns the library's verdict, ", 55 % faster (between 12 and 78 %)"; '' unless the time changed. */
+export const ratioText = ({execute, may_differ: mayDiffer, verdict_text: verdict}) =>
+  /er$/.test(execute.verdict) && !mayDiffer ? `, ${verdict}` : '';
 
-/** Returns the library's sentence about what changed, or its verdict if nothing can be said about that. */
-export const headline = ({answer, verdict_text: verdict}) =>
-  sentence((answer?.text ?? verdict).replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs'));
+/** Returns the library's sentence about what changed, or else its verdict unless ratioText() has it. */
+export const headline = method => {
+  const text = method.answer?.text ?? (ratioText(method) ? '' : method.verdict_text);
+  return text && sentence(text.replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs'));
+};
 
 const LONGEST = 16; // letters of a record's name that heads of columns and bars have room for
 
@@ -112,7 +115,7 @@ function Hero({answer}) {
     .filter(([, side]) => side?.steadiness)
     .map(([name, side]) => `Runs of ${name}: ${side.steadiness}.`);
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
-    ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, names.base)}</h1>
+    ${timeWithUnit(newOf(execute))} per inference${ratioText(answer)}</h1>
       <p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p></div>
     <div class="runs small"><div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>

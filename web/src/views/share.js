@@ -151,11 +151,11 @@ function SummaryPicture({colors}) {
 
 function ComparisonPicture({colors}) {
   const answer = comparedMethod.value,
-    {base, shortBase, shortName} = sideNames(),
+    {shortBase, shortName} = sideNames(),
     names = {name: shortName, baseName: shortBase},
     inner = WIDTH - 2 * LEFT;
   return html`<${Title}
-    title=${`${inferenceText([newOf(answer.execute)])}${ratioText(answer, base)}`}
+    title=${`${inferenceText([newOf(answer.execute)])}${ratioText(answer)}`}
     answer=${answer.may_differ ? `${answer.unlike_text}.` : headline(answer)} colors=${colors} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>
