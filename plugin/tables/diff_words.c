@@ -360,16 +360,23 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
 }
 
 /* Returns how many recordings on each side would decide, or, if their number is not known, that it
- * would take more than there are, or than the most that the forecast considers. */
+ * would take more than there are, or than the most that the forecast considers. Of fewer than
+ * LEAST_OF_FORECAST recordings the spread is hardly known, and the number, which grows with its
+ * square, may be off by ten times. */
 static const char *needed_text(etr_arena *arena, const etr_change *change) {
   size_t recording_count = ETR_MIN(change->base_recordings, change->new_recordings),
          needed = change->recordings_needed;
+  enum { LEAST_OF_FORECAST = 4 };
   if (needed == 0)
     return etr_or_empty(etr_arena_format(arena,
                                          "it would take more than %zu recordings on each side",
                                          ETR_MAX(recording_count, (size_t)ETR_MOST_RECORDINGS)));
+  if (recording_count < LEAST_OF_FORECAST)
+    return etr_or_empty(etr_arena_format(
+        arena, "record more; from %d on each side on it is known how many would decide",
+        (int)LEAST_OF_FORECAST));
   return etr_or_empty(etr_arena_format(
-      arena, "%zu recordings on each side, in all, would decide in 4 of 5 cases", needed));
+      arena, "about %zu recordings on each side, in all, would decide in 4 of 5 cases", needed));
 }
 
 /* Returns what in the times of the runs explains why nothing is sure, as a clause to append; "" if

@@ -147,6 +147,8 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
         if (!execute.base_runs || !execute.new_runs) return assert.match(await page.frame.locator('.compare').innerText(), /has no run times/);
         const side = (row, key) => row[`${key}_typical`] ?? row[`${key}_p50`];
         assert.match(await page.frame.locator('.compare h1').innerText(), new RegExp(`^${ms(side(execute, 'new') / 1e6)} ms per inference`));
+        const isJudged = /er$/.test(execute.verdict) && !said.may_differ;
+        assert.equal((await page.frame.locator('.compare h1').innerText()).split(' ms per inference')[1], isJudged ? `, ${said.verdict_text}` : '', 'the words of diff');
         assert.equal(await page.frame.getByRole('alert').filter({hasText: 'look like two different models'}).count(), said.may_differ ? 1 : 0);
         assert.deepEqual((await page.table('Changes by module'))[0].slice(1, 3), ['base', 'new'].map(key => ms(side(execute, key) / 1e6)));
         if (!(await page.frame.locator('.nodes-of-both[open]').count())) await page.press(page.frame.getByText('Operators, one by one'));

@@ -51,3 +51,26 @@ Test(diff_words, a_change_has_the_digits_that_its_interval_supports) {
     etr_arena_clear(&o.answer.arena);
   }
 }
+
+Test(diff_words, few_recordings_do_not_show_how_many_would_decide) {
+  static const struct {
+    size_t base, newer, needed;
+    const char *text;
+  } cases[] = {
+      {3, 8, 6, "record more; from 4 on each side on it is known how many would decide"},
+      {4, 4, 25, "about 25 recordings on each side, in all, would decide in 4 of 5 cases"},
+      {3, 3, 0, "it would take more than 50 recordings on each side"},
+  };
+  const etr_comparison comparison = {.base_scale = 1};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_diff_output o = {.comparison = &comparison};
+    const etr_change change = {.reason = ETR_REASON_SPREAD,
+                               .verdict = ETR_VERDICT_CANNOT_TELL,
+                               .base_recordings = cases[i].base,
+                               .new_recordings = cases[i].newer,
+                               .recordings_needed = cases[i].needed};
+    const char *text = etr_diff_reason_text(&o, &change), *said = strstr(text, ": ");
+    cr_expect(said && strcmp(said + 2, cases[i].text) == 0, "case %zu: %s", i, text);
+    etr_arena_clear(&o.answer.arena);
+  }
+}

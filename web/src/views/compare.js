@@ -46,14 +46,12 @@ const MOST_STEPS = 7,
 /* ---- The sentence ---- */
 
 /** Returns the library's verdict, ", 55 % faster (between 12 and 78 %)"; '' unless the time changed. */
-export const ratioText = ({execute, may_differ: mayDiffer, verdict_text: verdict}) =>
-  /er$/.test(execute.verdict) && !mayDiffer ? `, ${verdict}` : '';
+export const ratioText = answer =>
+  /er$/.test(answer.execute.verdict) && !answer.may_differ ? `, ${answer.verdict_text}` : '';
 
-/** Returns the library's sentence about what changed, or else its verdict unless ratioText() has it. */
-export const headline = method => {
-  const text = method.answer?.text ?? (ratioText(method) ? '' : method.verdict_text);
-  return text && sentence(text.replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs'));
-};
+/** Returns the library's sentence about what changed, or its verdict if nothing can be said about that. */
+export const headline = ({answer, verdict_text: verdict}) =>
+  sentence((answer?.text ?? verdict).replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs'));
 
 const LONGEST = 16; // letters of a record's name that heads of columns and bars have room for
 
