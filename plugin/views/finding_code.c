@@ -61,10 +61,12 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
            "class Split(torch.nn.Module):\n"
            "    def __init__(self, conv):\n"
            "        super().__init__()\n"
+           "        pads = [n // 2 for n in conv.kernel_size] if conv.padding == \"same\" else "
+           "conv.padding\n"
            "        self.parts = torch.nn.ModuleList()\n"
            "        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):\n"
            "            weight = conv.weight.data[:, :, row::2, column::2].clone()\n"
-           "            padding = conv.padding[0] - row, conv.padding[1] - column\n"
+           "            padding = pads[0] - row, pads[1] - column\n"
            "            count, has_bias = len(weight), not self.parts and conv.bias is not None\n"
            "            part = torch.nn.Conv2d(count, count, weight.shape[2:], conv.stride, "
            "padding, "
@@ -79,6 +81,7 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
            "        return a(x) + b(x) + c(x) + d(x)\n"
            "\n"
            "\n"
+           "conv = fuse_conv_bn_eval(conv, norm)  # first, if a batch norm follows\n"
            "after = Split(conv)(x)"},
       [ETR_FINDING_BATCH_NORM] = {"before = torch.nn.Sequential(conv, norm)",
                                   "after = fuse_conv_bn_eval(conv, norm)"},

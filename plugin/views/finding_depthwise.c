@@ -6,6 +6,8 @@
 #include "views/finding_rules.h"
 #include "views/kernel_ratio.h"
 
+#include <stdlib.h>
+
 /** Weights of one channel that XNNPACK's kernels for depthwise convolutions take at most: 5 x 5. */
 enum { MOST_WEIGHTS = 25 };
 
@@ -14,13 +16,37 @@ enum { MOST_WEIGHTS = 25 };
 static const etr_ratio split_ratio = {3, 14};
 
 /* Returns true if a filter has more weights than XNNPACK's fast kernels take, and a quarter of it,
- * with every second row and column, has not. */
+ * with every second row and column, has not. Only odd sizes: the four parts of an even one have
+ * results of different sizes. */
 static bool is_splittable(const etr_value *weight) {
-  int64_t rows = weight->dims[2].size, columns = weight->rank > 3 ? weight->dims[3].size : 1;
-  if (rows <= 0 || columns <= 0 || rows > INT16_MAX || columns > INT16_MAX)
+  if (weight->rank != 4)
+    return false;
+  int64_t rows = weight->dims[2].size, columns = weight->dims[3].size;
+  if (rows < 3 || columns < 3 || rows > INT16_MAX || columns > INT16_MAX || rows % 2 == 0 ||
+      columns % 2 == 0)
     return false;
   int64_t quarter = (rows + 1) / 2 * ((columns + 1) / 2);
   return rows * columns > MOST_WEIGHTS && quarter <= MOST_WEIGHTS;
+}
+
+/* Returns true if a node's argument has this text. */
+static bool has_argument(const etr_node *node, const char *name, const char *text) {
+  const char *value = etr_node_argument(node, name);
+  return value && strcmp(value, text) == 0;
+}
+
+/* Returns true for a convolution whose parts are convolutions, too: not dilated, and with padding
+ * at all sides, of which the parts without the first row or column need one less. With more outputs
+ * than inputs the parts have no fast kernel either. filters: its number of outputs. */
+static bool has_simple_parts(const etr_node *node, int64_t filters) {
+  const char *padding = etr_node_argument(node, "padding");
+  const char *groups = etr_node_argument(node, "groups");
+  char *end = NULL;
+  if (!padding || padding[0] != '[' || !groups || strtoll(groups, NULL, 10) != filters)
+    return false;
+  if (strtol(padding + 1, &end, 10) < 1 || *end != ',' || strtol(end + 1, NULL, 10) < 1)
+    return false;
+  return has_argument(node, "dilation", "[1, 1]") && has_argument(node, "transposed", "false");
 }
 
 /* Returns true for a depthwise convolution in float32 that ran as a matrix product (IGEMM), because
@@ -29,25 +55,38 @@ static bool has_slow_kernel(const etr_finder *finder, uint32_t node) {
   const char *kernel = finder->graph->times[node].runs_as;
   const etr_value *weight = etr_finder_depthwise_weight(finder, &finder->graph->nodes[node]);
   return weight && kernel && strncmp(kernel, "Convolution", 11) == 0 && strstr(kernel, "F32") &&
-         strstr(kernel, "IGEMM") && is_splittable(weight);
+         strstr(kernel, "IGEMM") && is_splittable(weight) &&
+         has_simple_parts(&finder->graph->nodes[node], weight->dims[0].size);
+}
+
+/* Returns true if a batch norm reads the result of a marked node. */
+static bool has_norm_behind(const etr_finder *finder, const bool *marked) {
+  static const char *const norms[] = {"_native_batch_norm_legit_no_training",
+                                      "native_batch_norm", "batch_norm"};
+  for (size_t i = 0; i < finder->graph->node_count; i++) {
+    const etr_node *node = &finder->graph->nodes[i];
+    if (node->input_count && marked[node->inputs[0].node] &&
+        etr_is_one_of(finder, node, norms, ETR_COUNT(norms)))
+      return true;
+  }
+  return false;
 }
 
 /* Returns true if the filters of two weights have equal heights and widths. */
 static bool have_equal_filters(const etr_value *a, const etr_value *b) {
-  return a->rank == b->rank && a->dims[2].size == b->dims[2].size &&
-         (a->rank < 4 || a->dims[3].size == b->dims[3].size);
+  return a->dims[2].size == b->dims[2].size && a->dims[3].size == b->dims[3].size;
 }
 
 /* Returns the fact of the finding: what convolutions with such filters can become, with the sizes
  * of `filter` if all have the same. NULL when out of memory. */
 static const char *split_text(etr_finder *finder, const etr_value *filter, bool is_one_size) {
-  int rows = (int)filter->dims[2].size, columns = filter->rank > 3 ? (int)filter->dims[3].size : 1;
+  int rows = (int)filter->dims[2].size, columns = (int)filter->dims[3].size;
   if (!is_one_size)
     return "their filters have no fast kernel; the sum of four of half the size with dilation 2 is "
            "the same";
   return etr_arena_format(
       finder->arena,
-      "%d x %d has no fast kernel; the sum of four %d x %d with dilation 2 is the same", rows,
+      "%d x %d has no fast kernel; the sum of four up to %d x %d with dilation 2 is the same", rows,
       columns, (rows + 1) / 2, (columns + 1) / 2);
 }
 
@@ -92,8 +131,12 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
       "%s %s. XNNPACK's kernels for depthwise convolutions take at most %d weights for each "
       "channel; a larger filter runs as a matrix product for each channel (IGEMM). Four depthwise "
       "convolutions with every second weight and a dilation of 2 add up to the same result, and "
-      "were %g to %g times as fast with filters of 7 x 7, and more with 9 x 9.",
-      etr_they_take(count), time, MOST_WEIGHTS, split_ratio.low, split_ratio.high);
+      "were %g to %g times as fast with filters of 7 x 7, and more with 9 x 9.%s",
+      etr_they_take(count), time, MOST_WEIGHTS, split_ratio.low, split_ratio.high,
+      has_norm_behind(finder, marked)
+          ? " First fold the batch norms behind them (fuse_conv_bn_eval): the lowering folds none "
+            "into a sum."
+          : "");
   bool is_like = finder->profile->vnni == ETR_VNNI_THERE;
   etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                            is_like
