@@ -6,7 +6,8 @@
 #include "views/findings.h"
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
- * copies that the export makes, constants that the lowering makes, and quantizing to 8da4w. NULL
+ * copies that the export makes, constants that the lowering makes, transposes for values of few
+ * dimensions, and quantizing to 8da4w. NULL
  * otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
@@ -24,10 +25,14 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                 "weight_granularity=PerGroup(32))\n"
                 "quantize_(model, config)\n"
                 "program = torch.export.export(model, inputs)"},
+      dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
+              "scale = torch.nn.Parameter(scale.data[None])"},
       late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
                                          "do_quant_fusion_and_const_prop=True))"};
   if (finding->variant == ETR_VARIANT_LATE)
     return &late;
+  if (finding->variant == ETR_VARIANT_DIMS)
+    return &dims;
   if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)
     return &from_export;
   return finding->variant == ETR_VARIANT_8DA4W ? &groups : NULL;

@@ -61,12 +61,9 @@ static bool has_slow_kernel(const etr_finder *finder, uint32_t node) {
 
 /* Returns true if a batch norm reads the result of a marked node. */
 static bool has_norm_behind(const etr_finder *finder, const bool *marked) {
-  static const char *const norms[] = {"_native_batch_norm_legit_no_training",
-                                      "native_batch_norm", "batch_norm"};
   for (size_t i = 0; i < finder->graph->node_count; i++) {
     const etr_node *node = &finder->graph->nodes[i];
-    if (node->input_count && marked[node->inputs[0].node] &&
-        etr_is_one_of(finder, node, norms, ETR_COUNT(norms)))
+    if (strstr(node->target, "batch_norm") && node->input_count && marked[node->inputs[0].node])
       return true;
   }
   return false;

@@ -23,6 +23,14 @@ static const etr_block *next_block(const etr_finder *finder, size_t *next) {
 
 /* ---- Layout inside delegates ---- */
 
+/* Why a delegate has a Transpose that no node of the graph stands for. */
+typedef enum transpose_reason {
+  FOR_OTHERS,  /* an operator there computes in another layout */
+  AT_BORDER,   /* an input or output of the method is channels-first, or without a graph may be */
+  BY_FEW_DIMS, /* an operator there has an input with fewer than four dimensions */
+  TRANSPOSE_REASONS
+} transpose_reason;
+
 /* A Transpose, Convert or Copy that a delegate ran, and that no node of the graph stands for. */
 typedef struct inserted {
   const char *name;
@@ -30,6 +38,7 @@ typedef struct inserted {
   size_t row; /* of its event in the block */
   int32_t instruction;
   uint64_t ticks; /* over all runs */
+  transpose_reason reason;
 } inserted;
 
 /* The operators that delegates inserted. */
@@ -40,6 +49,9 @@ typedef struct insertions {
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
   size_t transposes, converts, copies;
+  size_t of_reason[TRANSPOSE_REASONS]; /* transposes; set by find_reasons(), as the next two */
+  uint64_t reason_ticks[TRANSPOSE_REASONS];
+  const char *few_dims; /* operators of BY_FEW_DIMS: "add, mul" */
   bool has_convolution; /* a call that transposes computes one, which XNNPACK transposes for */
   etr_map events;       /* those that have time slices, by address */
   etr_vec(double) event_ticks; /* of each, in the typical run */
@@ -100,7 +112,7 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1)))
     return false;
-  *added = (inserted){event->label, block, row, event->instruction_id, ticks};
+  *added = (inserted){event->label, block, row, event->instruction_id, ticks, FOR_OTHERS};
   in->transposes += name_starts_with(event, "Transpose");
   in->converts += name_starts_with(event, "Convert");
   in->copies += name_starts_with(event, "Copy");
@@ -339,6 +351,153 @@ static const char *neighbors_text(const etr_finder *finder, const inserted *copy
   return behind ? etr_arena_format(finder->arena, "before %s at the start", behind) : "";
 }
 
+/* ---- Why transposes are inserted ---- */
+
+/* Returns true for an operator with four dimensions of which an input has fewer, such as a scale of
+ * (C, 1, 1) or a number. XNNPACK's lowering computes it in channels-first: it turns inputs with
+ * four dimensions only. */
+static bool has_input_of_few_dims(const etr_finder *finder, const etr_node *node) {
+  static const char *const names[] = {"add", "sub", "mul", "div", "maximum", "minimum"};
+  if (!node->output_count || node->outputs[0].rank != 4 ||
+      !etr_is_one_of(finder, node, names, ETR_COUNT(names)))
+    return false;
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_edge *edge = &node->inputs[i];
+    int32_t rank = finder->graph->nodes[edge->node].outputs[edge->output].rank;
+    if (rank >= 0 && rank < 4)
+      return true;
+  }
+  return false;
+}
+
+/* Returns per node the operator with an input of few dimensions that it is, or that reads it;
+ * ETR_NONE for others. NULL when out of memory. */
+static uint32_t *find_few_dims(const etr_finder *finder) {
+  const etr_graph *graph = finder->graph;
+  uint32_t *operators = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *operators);
+  for (size_t i = 0; operators && i < graph->node_count; i++)
+    operators[i] = ETR_NONE;
+  for (uint32_t i = 0; operators && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (!has_input_of_few_dims(finder, node))
+      continue;
+    operators[i] = i;
+    for (size_t k = 0; k < node->input_count; k++)
+      operators[node->inputs[k].node] = i;
+  }
+  return operators;
+}
+
+/* Returns how many images, values with four dimensions, a delegate reads from the method's inputs.
+ */
+static size_t count_input_images(const etr_finder *finder, uint32_t delegate) {
+  const etr_graph *graph = finder->graph;
+  bool *seen = etr_finder_node_flags(finder); /* NULL: the arena says so at the end */
+  size_t count = 0;
+  for (size_t i = 0; seen && i < graph->node_count; i++) {
+    const etr_node *user = &graph->nodes[i];
+    for (size_t k = 0; finder->delegate_of[i] == delegate && k < user->input_count; k++) {
+      uint32_t maker = user->inputs[k].node;
+      const etr_node *made = &graph->nodes[maker];
+      bool is_image = made->kind == ETR_NODE_INPUT && made->subgraph == ETR_NONE &&
+                      made->outputs[user->inputs[k].output].rank == 4;
+      count += is_image && !seen[maker];
+      seen[maker] |= is_image;
+    }
+  }
+  return count;
+}
+
+/* Returns true if a node's result is an output of the method, as it is or dequantized. */
+static bool is_returned(const etr_finder *finder, uint32_t node) {
+  const etr_graph *graph = finder->graph;
+  for (uint32_t i = node + 1; i < graph->node_count; i++) {
+    const etr_node *user = &graph->nodes[i];
+    bool is_end = user->kind == ETR_NODE_OUTPUT && user->subgraph == ETR_NONE;
+    if (!is_end && !strstr(user->target, "dequantize_per_"))
+      continue;
+    for (size_t k = 0; k < user->input_count; k++)
+      if (user->inputs[k].node == node)
+        return is_end || is_returned(finder, i);
+  }
+  return false;
+}
+
+/* Returns true if a node quantizes an input of the method. */
+static bool is_quantized_input(const etr_finder *finder, uint32_t node) {
+  const etr_node *quantize = &finder->graph->nodes[node];
+  return quantize->input_count &&
+         strncmp(etr_finder_short_op(finder, quantize->target), "quantize_per_", 13) == 0 &&
+         finder->graph->nodes[quantize->inputs[0].node].kind == ETR_NODE_INPUT;
+}
+
+/* Returns true for one of a delegate's first transposes, as many as the images that it reads from
+ * the method's inputs, and for one behind the maker of an output: XNNPACK turns inputs first, and
+ * results where they are made. */
+static bool is_at_border(const etr_finder *finder, const inserted *copy) {
+  const etr_event *before = find_neighbor(finder, copy, -1, true);
+  const etr_event *behind = find_neighbor(finder, copy, 1, true);
+  if (before)
+    return is_returned(finder, before->nodes[0]) || is_quantized_input(finder, before->nodes[0]);
+  const etr_event *events = copy->block->events;
+  size_t place = 1;
+  for (size_t i = copy->row; i > 0 && events[i - 1].instruction_id == copy->instruction; i--)
+    place += name_starts_with(&events[i - 1], "Transpose");
+  return behind && place <= count_input_images(finder, finder->delegate_of[behind->nodes[0]]);
+}
+
+/* Returns the operator with an input of few dimensions that a transpose is for; ETR_NONE if it is
+ * for none. XNNPACK turns a result where it is made, which may be long before that operator.
+ * few_dims: see find_few_dims(). */
+static uint32_t find_reader_of_few_dims(const etr_finder *finder, const inserted *copy,
+                                        const uint32_t *few_dims) {
+  const etr_event *before = find_neighbor(finder, copy, -1, true);
+  const etr_event *behind = find_neighbor(finder, copy, 1, true);
+  if (before && few_dims[before->nodes[0]] != ETR_NONE)
+    return few_dims[before->nodes[0]];
+  return behind && few_dims[behind->nodes[0]] == behind->nodes[0] ? behind->nodes[0] : ETR_NONE;
+}
+
+/* Counts the inserted transposes by reason. Without an Edge graph all may be at a border. Returns
+ * false when out of memory. */
+static bool find_reasons(insertions *in, const etr_finder *finder) {
+  bool has_edge = etr_finder_has_edge(finder) && finder->graph;
+  const uint32_t *few_dims = has_edge ? find_few_dims(finder) : NULL;
+  in->few_dims = "";
+  if (has_edge && !few_dims)
+    return false;
+  for (size_t i = 0; i < in->list.count; i++) {
+    inserted *copy = &in->list.data[i];
+    copy->reason = has_edge ? FOR_OTHERS : AT_BORDER;
+    if (strncmp(copy->name, "Transpose", 9) != 0)
+      continue;
+    uint32_t node = has_edge ? find_reader_of_few_dims(finder, copy, few_dims) : ETR_NONE;
+    if (!has_edge || is_at_border(finder, copy))
+      copy->reason = AT_BORDER;
+    else if (node != ETR_NONE)
+      copy->reason = BY_FEW_DIMS;
+    const transpose_reason reason = copy->reason;
+    in->of_reason[reason]++;
+    in->reason_ticks[reason] += copy->ticks;
+    const char *op = reason == BY_FEW_DIMS
+                         ? etr_finder_short_op(finder, finder->graph->nodes[node].target)
+                         : "";
+    if (op[0] && !strstr(in->few_dims, op))
+      in->few_dims = etr_or_empty(
+          etr_arena_format(in->arena, "%s%s%s", in->few_dims, in->few_dims[0] ? ", " : "", op));
+  }
+  return !etr_arena_failed(in->arena);
+}
+
+/* Returns true if transposes for inputs of few dimensions take longer than those of each other
+ * reason. */
+static bool is_mostly_few_dims(const insertions *in) {
+  const uint64_t *ticks = in->reason_ticks;
+  return ticks[BY_FEW_DIMS] > ETR_MAX(ticks[AT_BORDER], ticks[FOR_OTHERS]);
+}
+
+/* ---- What the finding says ---- */
+
 /* Whether channels-last inputs can save transposes around convolutions. torch has that layout for
  * four dimensions only, so not for the inputs of a Conv1d. */
 typedef enum channels_last {
@@ -347,20 +506,36 @@ typedef enum channels_last {
   CHANNELS_LAST,
 } channels_last;
 
-static channels_last can_be_channels_last(const etr_finder *finder, const insertions *in) {
-  const etr_graph *graph = finder->graph;
-  if (!in->has_convolution)
-    return CHANNELS_LAST_NEVER;
-  for (size_t i = 0; graph && i < graph->node_count; i++) {
+/* Returns true if an input of the method has four dimensions. */
+static bool has_image_input(const etr_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     bool is_input = node->kind == ETR_NODE_INPUT && node->subgraph == ETR_NONE;
     if (is_input && node->output_count && node->outputs[0].rank == 4)
-      return CHANNELS_LAST;
+      return true;
   }
-  return graph ? CHANNELS_LAST_NEVER : CHANNELS_LAST_IF_IMAGES;
+  return false;
 }
 
-/* Returns what to do, and where inserted operators are: "use channels-last inputs; in delegate 0,
+/* An Edge graph shows which transposes are at inputs and outputs of the method. */
+static channels_last can_be_channels_last(const etr_finder *finder, const insertions *in) {
+  if (!in->has_convolution || !in->of_reason[AT_BORDER])
+    return CHANNELS_LAST_NEVER;
+  if (!finder->graph)
+    return CHANNELS_LAST_IF_IMAGES;
+  bool is_known = etr_finder_has_edge(finder) || has_image_input(finder->graph);
+  return is_known ? CHANNELS_LAST : CHANNELS_LAST_NEVER;
+}
+
+/* Returns "delegate 3", with the instruction that calls it, or "the delegate" of a method that has
+ * one. */
+static const char *delegate_text(const etr_finder *finder, int32_t instruction) {
+  return finder->method->delegate_count == 1
+             ? "the delegate"
+             : etr_or_empty(etr_arena_format(finder->arena, "delegate %d", (int)instruction));
+}
+
+/* Returns what to do, and where inserted operators are: "use channels-last inputs; in the delegate,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
  * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
  * to do about these instead. */
@@ -378,18 +553,22 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   else if (in->converts && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)
-    etr_putf(&writer, "in delegate %d", (int)in->instructions.data[0]);
+    etr_putf(&writer, "in %s", delegate_text(finder, in->instructions.data[0]));
   else
     etr_putf(&writer, "in %zu delegates", in->instructions.count);
-  for (size_t i = 0, used = 0; i < in->list.count && i < (is_one ? 2u : 1u); i++) {
+  size_t shown = 0, most = is_one ? 2 : 1;
+  for (size_t i = 0, used = 0; i < in->list.count && shown < most; i++) {
+    if (inputs != CHANNELS_LAST_NEVER && in->list.data[i].reason != AT_BORDER)
+      continue;
     const char *place = etr_or_empty(neighbors_text(finder, &in->list.data[i]));
     used += strlen(place);
-    if (!place[0] || (i > 0 && used > ROOM))
+    if (!place[0] || (shown++ > 0 && used > ROOM))
       break;
     if (is_one)
       etr_putf(&writer, ", %s", place);
     else
-      etr_putf(&writer, "; longest: in delegate %d, %s", (int)in->list.data[i].instruction, place);
+      etr_putf(&writer, "; longest: in %s, %s", delegate_text(finder, in->list.data[i].instruction),
+               place);
   }
   const char *where = etr_text_end(&text, &writer);
   if (permutes->pairs)
@@ -400,6 +579,10 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
     return etr_arena_format(in->arena,
                             "%zu are permutes in the model: keep one layout, such as channels last",
                             permutes->count);
+  if (is_mostly_few_dims(in))
+    return etr_arena_format(in->arena,
+                            "%zu around %s with an input of < 4 dimensions: make it (1, C, 1, 1)",
+                            in->of_reason[BY_FEW_DIMS], in->few_dims);
   return etr_or_empty(where);
 }
 
@@ -421,6 +604,40 @@ static const char *layout_title(const insertions *in, size_t permutes) {
     any |= kinds[i].count > 0;
   }
   return etr_text_end(&text, &writer);
+}
+
+/* Writes sentences on why transposes are inserted, and what to do about each reason. */
+static void put_reasons(etr_writer *writer, const etr_finder *finder, const insertions *in) {
+  static const char *const inputs[] = {
+      [CHANNELS_LAST_NEVER] = "",
+      [CHANNELS_LAST_IF_IMAGES] = "give a model of images channels-last inputs "
+                                  "(torch.channels_last), and ",
+      [CHANNELS_LAST] = "give the model channels-last inputs (torch.channels_last), and "};
+  const size_t *count = in->of_reason;
+  if (!etr_finder_has_edge(finder)) {
+    if (in->has_convolution)
+      etr_putf(writer,
+               " A transpose changes the layout: %skeep operators of another layout out from "
+               "between convolutions.",
+               inputs[can_be_channels_last(finder, in)]);
+    return;
+  }
+  if (count[AT_BORDER] && in->has_convolution)
+    etr_putf(writer,
+             " %zu Transpose %s at inputs or outputs of the model: give it channels-last inputs "
+             "(torch.channels_last).",
+             count[AT_BORDER], count[AT_BORDER] == 1 ? "is" : "are");
+  if (count[BY_FEW_DIMS])
+    etr_putf(writer,
+             " %zu Transpose %s next to operators (%s) with an input of fewer than 4 dimensions, "
+             "such as a scale of (C, 1, 1) or a number. XNNPACK computes these in channels-first. "
+             "Give the input 4 dimensions, (1, C, 1, 1), or as a number (1, 1, 1, 1).",
+             count[BY_FEW_DIMS], count[BY_FEW_DIMS] == 1 ? "is" : "are", in->few_dims);
+  if (count[FOR_OTHERS])
+    etr_putf(writer,
+             " The saving leaves out %zu Transpose between operators, %s: which of these operators "
+             "needs another layout is not known.",
+             count[FOR_OTHERS], etr_finder_time_per_run(finder, in->reason_ticks[FOR_OTHERS]));
 }
 
 /* Returns what takes the time, where the longest are, and what to do about them. ticks: of all,
@@ -448,25 +665,28 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   if (in->list.count)
     etr_puts(&writer, etr_finder_has_edge(finder) ? " Longest inserted: " : " Longest: ");
   for (size_t i = 0; i < in->list.count && i < LISTED; i++) {
-    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in->list.data[i].name,
-             (int)in->list.data[i].instruction,
+    etr_putf(&writer, "%s%s of %s, %s", i ? "; " : "", in->list.data[i].name,
+             delegate_text(finder, in->list.data[i].instruction),
              etr_finder_time_per_run(finder, in->list.data[i].ticks));
     put_neighbors(&writer, finder, &in->list.data[i]);
   }
   etr_puts(&writer, in->list.count ? "." : "");
-  static const char *const inputs[] = {
-      [CHANNELS_LAST_NEVER] = "",
-      [CHANNELS_LAST_IF_IMAGES] = "give a model of images channels-last inputs "
-                                  "(torch.channels_last), and ",
-      [CHANNELS_LAST] = "give the model channels-last inputs (torch.channels_last), and "};
-  if (in->has_convolution)
-    etr_putf(&writer,
-             " A transpose changes the layout: %skeep operators of another layout out from between "
-             "convolutions.",
-             inputs[can_be_channels_last(finder, in)]);
+  put_reasons(&writer, finder, in);
   if (in->converts)
     etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+/* Adds the finding, if what it is about takes long enough. It could save all of `ticks` but what
+ * transposes of an unknown reason take; if that leaves too little, what it could save is not known.
+ * Returns NULL if it is not added. */
+static etr_finding *add_layout_finding(etr_finder *finder, uint64_t ticks, uint64_t unknown) {
+  etr_finding *added = NULL;
+  if (ticks > unknown)
+    added = etr_finder_add_if_large(finder, ETR_FINDING_LAYOUT, ticks, (double)(ticks - unknown));
+  if (!added && unknown > 0)
+    added = etr_finder_add_if_large(finder, ETR_FINDING_LAYOUT, ticks, NAN);
+  return added;
 }
 
 /* Adds the finding about operators in delegates that only change the layout or the number type,
@@ -492,19 +712,20 @@ bool etr_add_layout_findings(etr_finder *finder) {
   bool has_edge = etr_finder_has_edge(finder);
   if (has_edge) /* inserted operators are on no node, and so no more than all such time */
     ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
-  uint64_t inserted_ticks = ticks;
+  if (!find_reasons(&in, finder))
+    return false;
+  uint64_t avoidable = ticks - ETR_MIN(in.reason_ticks[FOR_OTHERS], ticks);
+  uint64_t unknown = ticks - avoidable;
   ticks += permutes.ticks;
-  etr_finding *added = in.list.count || permutes.count
-                           ? etr_finder_add_if_large(finder, ETR_FINDING_LAYOUT, ticks,
-                                                     (double)ticks)
-                           : NULL;
+  etr_finding *added = in.list.count || permutes.count ? add_layout_finding(finder, ticks, unknown)
+                                                       : NULL;
   if (!added)
     return !etr_arena_failed(in.arena);
   if (permutes.count && !etr_finding_set_nodes(finder, added, permutes.marked))
     return false;
   /* Some are needed where the model's layout changes: about half of them in measured models. */
-  if (has_edge)
-    etr_finding_set_least_saving(finder, added, (double)(inserted_ticks + permutes.pair_ticks) / 2);
+  if (has_edge && !isnan(added->potential))
+    etr_finding_set_least_saving(finder, added, (double)(avoidable + permutes.pair_ticks) / 2);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in))
     return false;
@@ -514,7 +735,9 @@ bool etr_add_layout_findings(etr_finder *finder) {
                      ? etr_arena_format(in.arena, "Make %zu permute/linear pair%s convolutions",
                                         permutes.pairs, etr_plural(permutes.pairs))
                      : layout_title(&in, permutes.count);
-  if (in.transposes && can_be_channels_last(finder, &in) == CHANNELS_LAST_NEVER)
+  if (is_mostly_few_dims(&in))
+    added->variant = ETR_VARIANT_DIMS;
+  else if (in.transposes && can_be_channels_last(finder, &in) == CHANNELS_LAST_NEVER)
     added->variant = ETR_VARIANT_MOVES;
   added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);

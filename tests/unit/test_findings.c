@@ -600,40 +600,30 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
   tiny_clear(&t);
 }
 
-/* Channels-last inputs are advised where a convolution is transposed for, and an input has four
- * dimensions; without a graph, if it has. A Transpose counts there only beside a convolution. */
-Test(findings, layout_advice_depends_on_inputs_and_convolutions) {
+/* Without a graph channels-last inputs are advised for models of images, where a convolution is
+ * transposed for: a Transpose counts only beside one. */
+Test(findings, layout_advice_of_a_dump_needs_convolutions) {
   static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000},
                         call[] = {200000, 200000, 200000};
-  static const etr_dim ones[4] = {{.size = 1}, {.size = 1}, {.size = 1}, {.size = 1}};
   static const struct {
     const char *layer;
-    int32_t rank;     /* of the input; 0: there is no graph */
     const char *fact; /* NULL: not found */
   } cases[] = {
-      {"Convolution (NHWC, F32) IGEMM #1", 4,
-       "use channels-last inputs; in delegate 4, before conv at the start"},
-      {"Convolution (NHWC, F32) IGEMM #1", 3, "in delegate 4, before conv at the start"},
-      {"Convolution (NHWC, F32) IGEMM #1", 0,
+      {"Convolution (NHWC, F32) IGEMM #1",
        "if images: channels-last inputs; in delegate 4, before Convolution at the start"},
-      {"Fully Connected (NC, F32) GEMM #1", 4, "in delegate 4, before conv at the start"},
-      {"Fully Connected (NC, F32) GEMM #1", 0, NULL},
+      {"Fully Connected (NC, F32) GEMM #1", NULL},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    const etr_value image = {.name = "x", .dims = ones, .rank = cases[i].rank};
-    bool has_graph = cases[i].rank > 0;
     uint32_t input = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     uint32_t node = op(&t, "conv", "aten.conv.default", input);
-    t.nodes.data[input].outputs = &image;
     tiny_time(&t, node, 10000);
     /* A convolution in another call says nothing of this one. */
-    const etr_event events[] = {
-        event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"),
-        event_of(cases[i].layer, 4, ten, has_graph ? &node : NULL, "2"),
-        event_of("DELEGATE_CALL", 4, call, NULL, NULL),
-        event_of("Convolution (NHWC, F32) IGEMM #1", 5, ten, has_graph ? &node : NULL, "1"),
-        event_of("DELEGATE_CALL", 5, call, NULL, NULL)};
+    const etr_event events[] = {event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"),
+                                event_of(cases[i].layer, 4, ten, NULL, "2"),
+                                event_of("DELEGATE_CALL", 4, call, NULL, NULL),
+                                event_of("Convolution (NHWC, F32) IGEMM #1", 5, ten, NULL, "1"),
+                                event_of("DELEGATE_CALL", 5, call, NULL, NULL)};
     const etr_block block = {.name = "Execute",
                              .run_count = RUNS,
                              .method = 0,
@@ -643,19 +633,86 @@ Test(findings, layout_advice_depends_on_inputs_and_convolutions) {
     add_slices(&t, &block);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
-    if (!has_graph) {
-      t.method.graph = ETR_NONE;
-      t.profile.graph_count = 0;
-    }
+    t.method.graph = ETR_NONE;
+    t.profile.graph_count = 0;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
     cr_assert_eq(finding != NULL, cases[i].fact != NULL, "case %zu", i);
     if (finding) {
       bool is_advised = strstr(cases[i].fact, "channels-last") != NULL;
       cr_expect_str_eq(finding->fact, cases[i].fact, "case %zu", i);
       cr_expect_eq(etr_finding_code_of(finding) != NULL, is_advised, "case %zu", i);
-      cr_expect(strstr(finding->evidence, has_graph ? " Longest inserted: " : " Longest: "), "%s",
-                finding->evidence);
+      cr_expect(strstr(finding->evidence, " Longest: "), "%s", finding->evidence);
     }
+    tiny_clear(&t);
+  }
+}
+
+/* Transposes are of inputs of the method, around operators with an input of few dimensions, or of
+ * an unknown reason: only those of a known reason can be saved. */
+Test(findings, layout_says_why_transposes_are_inserted) {
+  static const struct {
+    int32_t scale_rank;
+    bool reads_input;
+    const char *fact;
+    double saved; /* NaN: not known */
+  } cases[] = {
+      {3, true, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 270000},
+      {3, false, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 180000},
+      {4, true, "use channels-last inputs; in the delegate, before convolution at the start",
+       90000},
+      {4, false, "in the delegate, before convolution at the start", NAN},
+  };
+  static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000},
+                        call[] = {400000, 400000, 400000};
+  static const etr_dim sizes[] = {{.size = 1, .hint = -1},
+                                  {.size = 1, .hint = -1},
+                                  {.size = 1, .hint = -1},
+                                  {.size = 8, .hint = -1}};
+  static const etr_delegate delegate = {.instruction_id = 4, .backend = "XnnpackBackend"};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_value image = {.name = "x", .dtype = "float32", .dims = sizes, .rank = 4};
+    const etr_value scale = {
+        .name = "s", .dtype = "float32", .dims = sizes, .rank = cases[i].scale_rank};
+    uint32_t x = tiny_node(&t, cases[i].reads_input ? ETR_NODE_INPUT : ETR_NODE_OP, "x",
+                           "aten.relu.default", 0),
+             s = tiny_node(&t, ETR_NODE_PARAMETER, "s", "s", 0),
+             conv = op(&t, "conv", "aten.convolution.default", x),
+             mul = op(&t, "mul", "aten.mul.Tensor", conv),
+             last = op(&t, "last", "aten.convolution.default", mul);
+    tiny_input(&t, mul, s, 0);
+    t.nodes.data[s].outputs = &scale;
+    t.nodes.data[x].outputs = t.nodes.data[conv].outputs = t.nodes.data[mul].outputs = &image;
+    const uint32_t inside[] = {conv, mul, last};
+    for (size_t k = 0; k < ETR_COUNT(inside); k++)
+      tiny_time(&t, inside[k], 10000)->delegate_instruction = 4;
+    const etr_event events[] = {event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"),
+                                event_of("Convolution (NHWC, F32) #1", 4, ten, &conv, "2"),
+                                event_of("Transpose (ND, X32) #2", 4, ninety, NULL, "3"),
+                                event_of("Multiply (ND) #1", 4, ten, &mul, "4"),
+                                event_of("Transpose (ND, X32) #3", 4, ninety, NULL, "5"),
+                                event_of("Convolution (NHWC, F32) #2", 4, ten, &last, "6"),
+                                event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
+    const etr_block block = {.name = "Execute",
+                             .run_count = RUNS,
+                             .method = 0,
+                             .events = events,
+                             .event_count = ETR_COUNT(events)};
+    whole(&t);
+    t.graph.dialect = "edge";
+    t.method.delegates = &delegate;
+    t.method.delegate_count = 1;
+    add_slices(&t, &block);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_float_eq(finding->cost, 270000, 1, "case %zu: %f", i, finding->cost);
+    cr_expect(isnan(cases[i].saved) ? isnan(finding->potential)
+                                    : fabs(finding->potential - cases[i].saved) < 1,
+              "case %zu: %f", i, finding->potential);
+    cr_expect(strncmp(finding->fact, cases[i].fact, strlen(cases[i].fact)) == 0, "case %zu: %s", i,
+              finding->fact);
     tiny_clear(&t);
   }
 }
@@ -1139,8 +1196,20 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   }
 }
 
+/* Gives a convolution the arguments that decide whether it can be split. groups: "8". */
+static void set_convolution(tiny *t, uint32_t conv, const char *padding, const char *dilation,
+                            const char *groups) {
+  etr_argument *arguments = etr_arena_alloc_array(&t->arena, 4, sizeof *arguments);
+  arguments[0] = (etr_argument){.name = "padding", .value = padding};
+  arguments[1] = (etr_argument){.name = "dilation", .value = dilation};
+  arguments[2] = (etr_argument){.name = "transposed", .value = "false"};
+  arguments[3] = (etr_argument){.name = "groups", .value = groups};
+  t->nodes.data[conv].arguments = arguments;
+  t->nodes.data[conv].argument_count = 4;
+}
+
 /* A depthwise convolution is split if its filter is too large for fast kernels, and a quarter of it
- * is not. */
+ * is not, and if the code can split it. */
 Test(findings, wide_depthwise_convolutions_are_found) {
   static const struct {
     int64_t channels, rows, columns;
@@ -1155,6 +1224,7 @@ Test(findings, wide_depthwise_convolutions_are_found) {
       {1, 7, 7, "Convolution (NHWC, F32) DWConv #1", false},
       {1, 7, 7, "Convolution (NHWC, QC8) IGEMM #1", false}, /* nothing was measured of int8 */
       {4, 7, 7, "Convolution (NHWC, F32) IGEMM #1", false}, /* not depthwise */
+      {1, 8, 8, "Convolution (NHWC, F32) IGEMM #1", false}, /* its parts differ in size */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -1168,6 +1238,7 @@ Test(findings, wide_depthwise_convolutions_are_found) {
              conv = op(&t, "conv", "aten.convolution.default", x);
     tiny_input(&t, conv, w, 0);
     t.nodes.data[w].outputs = &filter;
+    set_convolution(&t, conv, "[3, 3]", "[1, 1]", "8");
     tiny_time(&t, conv, 700000)->runs_as = cases[i].runs_as;
     const etr_profile *profile = whole(&t);
     t.graph.dialect = "edge";
@@ -1179,6 +1250,43 @@ Test(findings, wide_depthwise_convolutions_are_found) {
       cr_expect_float_eq(finding->potential, 700000 * (1 - 1 / 14.0), 1);
       cr_expect_eq(finding->sureness, ETR_RULE_OF_THUMB);
     }
+    tiny_clear(&t);
+  }
+}
+
+/* The code of the finding splits no convolution with a channel multiplier, without padding or with
+ * dilation. A batch norm behind one is to be folded first. */
+Test(findings, depthwise_convolutions_that_no_code_splits_are_not_found) {
+  static const struct {
+    const char *padding, *dilation, *groups;
+    bool is_found, has_norm;
+  } cases[] = {{"[3, 3]", "[1, 1]", "8", true, false},  {"[3, 3]", "[1, 1]", "8", true, true},
+               {"[1, 1]", "[1, 1]", "8", true, false},  {"[3, 3]", "[1, 1]", "4", false, false},
+               {"[0, 0]", "[1, 1]", "8", false, false}, {"[3, 0]", "[1, 1]", "8", false, false},
+               {"[6, 6]", "[2, 2]", "8", false, false}};
+  static const etr_dim sizes[] = {{.size = 8, .hint = -1},
+                                  {.size = 1, .hint = -1},
+                                  {.size = 7, .hint = -1},
+                                  {.size = 7, .hint = -1}};
+  static const etr_value filter = {.name = "w", .dtype = "float32", .dims = sizes, .rank = 4};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             w = tiny_node(&t, ETR_NODE_PARAMETER, "w", "w", 0),
+             conv = op(&t, "conv", "aten.convolution.default", x);
+    tiny_input(&t, conv, w, 0);
+    t.nodes.data[w].outputs = &filter;
+    if (cases[i].has_norm)
+      op(&t, "norm", "aten._native_batch_norm_legit_no_training.default", conv);
+    set_convolution(&t, conv, cases[i].padding, cases[i].dilation, cases[i].groups);
+    tiny_time(&t, conv, 700000)->runs_as = "Convolution (NHWC, F32) IGEMM #1";
+    const etr_profile *profile = whole(&t);
+    t.graph.dialect = "edge";
+    const etr_finding *finding = find(&t, profile, ETR_FINDING_SPLIT_DEPTHWISE);
+    cr_expect_eq(finding != NULL, cases[i].is_found, "case %zu", i);
+    cr_expect(!finding ||
+                  (strstr(finding->evidence, "fuse_conv_bn_eval") != NULL) == cases[i].has_norm,
+              "case %zu: %s", i, finding ? finding->evidence : "");
     tiny_clear(&t);
   }
 }
@@ -1200,6 +1308,7 @@ Test(findings, wide_depthwise_convolutions_of_two_sizes_name_none) {
                conv = op(&t, i ? "conv1" : "conv0", "aten.convolution.default", x);
       tiny_input(&t, conv, w, 0);
       t.nodes.data[w].outputs = &filters[i];
+      set_convolution(&t, conv, "[3, 3]", "[1, 1]", "8");
       tiny_time(&t, conv, 700000)->runs_as = "Convolution (NHWC, F32) IGEMM #1";
     }
     const etr_profile *profile = whole(&t);
