@@ -432,13 +432,16 @@ static bool is_quantized_input(const etr_finder *finder, uint32_t node) {
 }
 
 /* Returns true for one of a delegate's first transposes, as many as the images that it reads from
- * the method's inputs, and for one behind the maker of an output: XNNPACK turns inputs first, and
- * results where they are made. */
+ * the method's inputs, and for one behind the maker of an image that is an output: XNNPACK turns
+ * inputs first, and results where they are made. */
 static bool is_at_border(const etr_finder *finder, const inserted *copy) {
   const etr_event *before = find_neighbor(finder, copy, -1, true);
   const etr_event *behind = find_neighbor(finder, copy, 1, true);
-  if (before)
-    return is_returned(finder, before->nodes[0]) || is_quantized_input(finder, before->nodes[0]);
+  if (before) {
+    const etr_node *maker = &finder->graph->nodes[before->nodes[0]];
+    return maker->output_count && maker->outputs[0].rank == 4 &&
+           (is_returned(finder, before->nodes[0]) || is_quantized_input(finder, before->nodes[0]));
+  }
   const etr_event *events = copy->block->events;
   size_t place = 1;
   for (size_t i = copy->row; i > 0 && events[i - 1].instruction_id == copy->instruction; i--)
