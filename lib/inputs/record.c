@@ -348,15 +348,14 @@ static bool has_graph_of_module(const reader *r, const char *module) {
 }
 
 /* Gives graphs their final names: those of Edge programs become edge/METHOD, the exported program
- * aten/forward, and Edge programs that passes replaced edge_before_transform/METHOD. Programs that the exporter added under the name "edge" or "aten" make way
- * and become edge~2 or aten~2. "program" always does, because the graph of the .pte is called so. A
- * graph whose entry names no method gets the record's only method if it is an Edge program, and
- * else "forward". */
+ * aten/forward, and Edge programs that passes replaced edge_before_transform/METHOD. Programs that
+ * the exporter added under the name "edge" or "aten" make way and become edge~2 or aten~2.
+ * "program" always does, because the graph of the .pte is called so. A graph whose entry names no
+ * method gets the record's only method if it is an Edge program, and else "forward". */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
-  const char *const renamed[][2] = {{r->edge_entry, "edge"},
-                                    {ETR_ATEN_ENTRY, "aten"},
-                                    {ETR_EDGE_ENTRY, "edge_before_transform"}};
+  const char *const renamed[][2] = {
+      {r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}, {ETR_EDGE_ENTRY, "edge_before_transform"}};
   static const char *const reserved[][2] = {
       {"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {

@@ -551,8 +551,8 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   etr_text_begin(&text, in->arena, &writer);
   channels_last inputs = can_be_channels_last(finder, in);
   if (inputs != CHANNELS_LAST_NEVER)
-    etr_puts(&writer, inputs == CHANNELS_LAST ? "use channels-last inputs; "
-                                              : "if images: channels-last inputs; ");
+    etr_puts(&writer,
+             inputs == CHANNELS_LAST ? "use channels-last inputs; " : "if images: channels-last; ");
   else if (in->converts && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)

@@ -610,7 +610,7 @@ Test(findings, layout_advice_of_a_dump_needs_convolutions) {
     const char *fact; /* NULL: not found */
   } cases[] = {
       {"Convolution (NHWC, F32) IGEMM #1",
-       "if images: channels-last inputs; in delegate 4, before Convolution at the start"},
+       "if images: channels-last; in delegate 4, before Convolution at the start"},
       {"Fully Connected (NC, F32) GEMM #1", NULL},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
