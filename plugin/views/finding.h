@@ -60,6 +60,7 @@ typedef enum etr_finding_kind {
   ETR_FINDING_EMBEDDING,     /* a large embedding in floating point */
   ETR_FINDING_SOFTMAX_CHECK, /* kernels that look for rows that a mask hides whole */
   ETR_FINDING_SPLIT_DEPTHWISE, /* depthwise convolutions with more weights than fast kernels take */
+  ETR_FINDING_BRANCHES,        /* branches of one value whose sum is one convolution */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */

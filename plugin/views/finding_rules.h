@@ -24,6 +24,7 @@ bool etr_add_copy_findings(etr_finder *finder);
 bool etr_add_pattern_findings(etr_finder *finder);
 bool etr_add_decoder_findings(etr_finder *finder);
 bool etr_add_depthwise_findings(etr_finder *finder);
+bool etr_add_branch_findings(etr_finder *finder);
 bool etr_add_layout_findings(etr_finder *finder);
 bool etr_add_slow_call_findings(etr_finder *finder);
 bool etr_add_outlier_findings(etr_finder *finder);

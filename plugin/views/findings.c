@@ -33,8 +33,8 @@ const char *etr_finding_docs(etr_finding_kind kind) {
       PAGE "slow_runs",    PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
       PAGE "cache_copies", PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
       PAGE "weights",      PAGE "embedding",     PAGE "softmax_check",  PAGE "split_depthwise",
-      PAGE "quantize",     PAGE "delegate",      PAGE "more_per_call",  PAGE "profiler",
-      PAGE "less_work"};
+      PAGE "branches",     PAGE "quantize",      PAGE "delegate",       PAGE "more_per_call",
+      PAGE "profiler",     PAGE "less_work"};
   return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
 }
 
@@ -109,6 +109,7 @@ static etr_effort effort_of(const etr_finding *finding) {
   case ETR_FINDING_CONSTANTS:
   case ETR_FINDING_QUANTIZE_PAIRS:
   case ETR_FINDING_BATCH_NORM:
+  case ETR_FINDING_BRANCHES:
   case ETR_FINDING_FLOAT_BESIDE:
   case ETR_FINDING_INACCURATE:
   case ETR_FINDING_WEIGHTS:
@@ -620,8 +621,9 @@ static bool add_all_findings(etr_finder *finder) {
   static rule *const of_graph[] = {
       etr_finder_classify_nodes,  etr_add_partition_findings, etr_add_softmax_check_findings,
       etr_add_constant_findings,  etr_add_copy_findings,      etr_add_pattern_findings,
-      etr_add_depthwise_findings, etr_add_decoder_findings,   etr_add_slow_call_findings,
-      etr_add_outlier_findings,   etr_add_cost_findings,      etr_add_accuracy_findings};
+      etr_add_depthwise_findings, etr_add_branch_findings,    etr_add_decoder_findings,
+      etr_add_slow_call_findings, etr_add_outlier_findings,   etr_add_cost_findings,
+      etr_add_accuracy_findings};
   /* The lever asks which findings there are. It comes before those about runs, because advice on
    * how to measure is no reason to leave it out. */
   static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
