@@ -261,8 +261,7 @@ bool etr_add_branch_findings(etr_finder *finder) {
   added->title = etr_arena_format(finder->arena, "Merge %zu branches into %zu convolution%s",
                                   merged.branches, merged.convolutions,
                                   etr_plural(merged.convolutions));
-  added->fact = "before the export: timm.utils.model.reparameterize_model, or the model's own "
-                "reparameterize()";
+  added->fact = "after timm.utils.model.reparameterize_model or the model's own";
   added->evidence = etr_arena_format(
       finder->arena,
       "The branches of each sum read the same value, and no activation is between them, so that "

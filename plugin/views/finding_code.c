@@ -88,6 +88,14 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
            "\n"
            "conv = fuse_conv_bn_eval(conv, norm)  # first, if a batch norm follows\n"
            "after = Split(conv)(x)"},
+      [ETR_FINDING_BRANCHES] = {"before = three(x) + one(x) + norm(x)",
+                                "identity = torch.nn.Conv2d(8, 8, 1).eval()\n"
+                                "torch.nn.init.dirac_(identity.weight)\n"
+                                "torch.nn.init.zeros_(identity.bias)\n"
+                                "for branch in (one, fuse_conv_bn_eval(identity, norm)):\n"
+                                "    three.weight.data += pad(branch.weight.data, (1, 1, 1, 1))\n"
+                                "    three.bias.data += branch.bias.data\n"
+                                "after = three(x)"},
       [ETR_FINDING_BATCH_NORM] = {"before = torch.nn.Sequential(conv, norm)",
                                   "after = fuse_conv_bn_eval(conv, norm)"},
       [ETR_FINDING_COPIES] = {"before = x.expand(x.shape)[:, 0:32]", "after = x"},

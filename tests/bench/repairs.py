@@ -378,6 +378,12 @@ def timm_model(name, *, is_fused=True, **arguments):
     return timm.create_model(name, pretrained=False, **arguments)
 
 
+def reparameterized(model):
+    from timm.utils.model import reparameterize_model
+
+    return reparameterize_model(model.eval())
+
+
 def torchvision_model(name):
     import torchvision
 
@@ -439,6 +445,8 @@ REPAIRS = [
      lambda: (timm_model('vit_tiny_patch16_224', img_size=96, is_fused=False), SMALL_IMAGE), {}),
     ('ViT of timm in int8', ('quantize',), lambda: (timm_model('vit_tiny_patch16_224', img_size=96), SMALL_IMAGE), {},
      lambda: (timm_model('vit_tiny_patch16_224', img_size=96), SMALL_IMAGE), {'scheme': 'int8 dynamic'}),
+    ('MobileOne of timm: `reparameterize_model`', ('branches',), lambda: (timm_model('mobileone_s1'), (torch.randn(1, 3, 224, 224),)), {},
+     lambda: (reparameterized(timm_model('mobileone_s1')), (torch.randn(1, 3, 224, 224),)), {}),
     ('LeViT of timm: `constant_prop_pass`', ('constants',), lambda: (timm_model('levit_128s'), (torch.randn(1, 3, 224, 224),)), {},
      lambda: (timm_model('levit_128s'), (torch.randn(1, 3, 224, 224),)), {'change': fold}),
     ('ResNet-18 of torchvision in int8', ('quantize',), lambda: (torchvision_model('resnet18'), SMALL_IMAGE), {}, lambda: (torchvision_model('resnet18'), SMALL_IMAGE), {'scheme': 'int8'}),
