@@ -115,6 +115,7 @@ OTHERS = (
     'summary requantized --findings 0 --explain 1',
     'summary partly_quantized --findings 0',
     'summary equal_layers --findings 0',
+    'summary xnnpack_parallel --explain 2',
     'summary EXAMPLES/tutorial/before --all',
     'diff EXAMPLES/tutorial/before EXAMPLES/tutorial/after --top 0',
     'summary DECODER --etdump equal_methods/logged.etdp.gz',
