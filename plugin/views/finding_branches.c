@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/** Part of the time of what goes that was saved at least: docs/findings.md has the table. */
+#define LEAST_SAVED 0.75
+
 /** A sum of branches that are linear in one value. */
 typedef struct branch_sum {
   uint32_t source;     /* the node whose first output all branches read; ETR_NONE: it is none */
@@ -258,6 +261,7 @@ bool etr_add_branch_findings(etr_finder *finder) {
                                            : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
+  etr_finding_set_least_saving(finder, added, LEAST_SAVED * (double)ticks);
   added->title = etr_arena_format(finder->arena, "Merge %zu branches into %zu convolution%s",
                                   merged.branches, merged.convolutions,
                                   etr_plural(merged.convolutions));
