@@ -265,12 +265,13 @@ bool etr_add_branch_findings(etr_finder *finder) {
   added->title = etr_arena_format(finder->arena, "Merge %zu branches into %zu convolution%s",
                                   merged.branches, merged.convolutions,
                                   etr_plural(merged.convolutions));
-  added->fact = "after timm.utils.model.reparameterize_model or the model's own";
+  added->fact = "by timm's reparameterize_model or the model's own reparameterize()";
   added->evidence = etr_arena_format(
       finder->arena,
       "The branches of each sum read the same value, and no activation is between them, so that "
       "one convolution with the sum of their weights has the same result. What goes takes %s, "
-      "calls included: %s.",
+      "calls included: %s. Before the export: timm.utils.model.reparameterize_model(model), or the "
+      "model's own reparameterize() or fuse().",
       etr_finder_time_per_run(finder, ticks),
       etr_finder_operators_text(finder, merged.marked, true));
   etr_finding_set_sureness(added, ETR_LIKELY, "results differ by rounding");
