@@ -64,10 +64,12 @@ static const etr_finding_code codes[] = {
          "class Split(torch.nn.Module):\n"
          "    def __init__(self, conv):\n"
          "        super().__init__()\n"
+         "        pads = [n // 2 for n in conv.kernel_size] if conv.padding == \"same\" else "
+         "conv.padding\n"
          "        self.parts = torch.nn.ModuleList()\n"
          "        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):\n"
          "            weight = conv.weight.data[:, :, row::2, column::2].clone()\n"
-         "            padding = conv.padding[0] - row, conv.padding[1] - column\n"
+         "            padding = pads[0] - row, pads[1] - column\n"
          "            count, has_bias = len(weight), not self.parts and conv.bias is not None\n"
          "            part = torch.nn.Conv2d(count, count, weight.shape[2:], conv.stride, "
          "padding, "
@@ -82,6 +84,7 @@ static const etr_finding_code codes[] = {
          "        return a(x) + b(x) + c(x) + d(x)\n"
          "\n"
          "\n"
+         "conv = fuse_conv_bn_eval(conv, norm)  # first, if a batch norm follows\n"
          "after = Split(conv)(x)"},
     [ETR_FINDING_BRANCHES] = {"before = three(x) + one(x) + norm(x)",
                               "identity = torch.nn.Conv2d(8, 8, 1).eval()\n"
@@ -110,81 +113,6 @@ static const etr_finding_code codes[] = {
 
 const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
   const etr_finding_kind kind = finding->kind;
-<<<<<<< HEAD
-  static const etr_finding_code codes[] = {
-      [ETR_FINDING_CONSTANTS] =
-          {"program = torch.export.export(model, inputs)",
-           "program = constant_prop_pass(torch.export.export(model, inputs))"},
-      [ETR_FINDING_LAYOUT] = {"inputs = (image,)",
-                              "inputs = (image.to(memory_format=torch.channels_last),)"},
-      [ETR_FINDING_NOT_DELEGATED] = {"to_edge_transform_and_lower(program)",
-                                     "to_edge_transform_and_lower(program, "
-                                     "partitioner=[XnnpackPartitioner()])"},
-      [ETR_FINDING_DELEGATE] = {"to_edge_transform_and_lower(program)",
-                                "to_edge_transform_and_lower(program, "
-                                "partitioner=[XnnpackPartitioner()])"},
-      [ETR_FINDING_QUANTIZE] = {"program = torch.export.export(model, inputs)",
-                                "quantizer = XNNPACKQuantizer().set_global("
-                                "get_symmetric_quantization_config(is_per_channel=True))\n"
-                                "prepared = prepare_pt2e(torch.export.export(model, inputs)"
-                                ".module(), quantizer)\nprepared(*inputs)\n"
-                                "program = torch.export.export(convert_pt2e(prepared), inputs)"},
-      [ETR_FINDING_SOFTMAX_CHECK] = {"before = scaled_dot_product_attention(q, k, v, mask)",
-                                     "after = torch.softmax(q @ k.transpose(-2, -1) * scale + "
-                                     "mask, dim=-1) @ v"},
-      [ETR_FINDING_SPLIT_DEPTHWISE] =
-          {"before = conv(x)",
-           "class Split(torch.nn.Module):\n"
-           "    def __init__(self, conv):\n"
-           "        super().__init__()\n"
-           "        pads = [n // 2 for n in conv.kernel_size] if conv.padding == \"same\" else "
-           "conv.padding\n"
-           "        self.parts = torch.nn.ModuleList()\n"
-           "        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):\n"
-           "            weight = conv.weight.data[:, :, row::2, column::2].clone()\n"
-           "            padding = pads[0] - row, pads[1] - column\n"
-           "            count, has_bias = len(weight), not self.parts and conv.bias is not None\n"
-           "            part = torch.nn.Conv2d(count, count, weight.shape[2:], conv.stride, "
-           "padding, "
-           "2, count, has_bias)\n"
-           "            part.weight.data = weight\n"
-           "            if has_bias:\n"
-           "                part.bias.data = conv.bias.data\n"
-           "            self.parts.append(part)\n"
-           "\n"
-           "    def forward(self, x):\n"
-           "        a, b, c, d = self.parts\n"
-           "        return a(x) + b(x) + c(x) + d(x)\n"
-           "\n"
-           "\n"
-           "conv = fuse_conv_bn_eval(conv, norm)  # first, if a batch norm follows\n"
-           "after = Split(conv)(x)"},
-      [ETR_FINDING_BRANCHES] = {"before = three(x) + one(x) + norm(x)",
-                                "identity = torch.nn.Conv2d(8, 8, 1).eval()\n"
-                                "torch.nn.init.dirac_(identity.weight)\n"
-                                "torch.nn.init.zeros_(identity.bias)\n"
-                                "for branch in (one, fuse_conv_bn_eval(identity, norm)):\n"
-                                "    three.weight.data += pad(branch.weight.data, (1, 1, 1, 1))\n"
-                                "    three.bias.data += branch.bias.data\n"
-                                "after = three(x)"},
-      [ETR_FINDING_BATCH_NORM] = {"before = torch.nn.Sequential(conv, norm)",
-                                  "after = fuse_conv_bn_eval(conv, norm)"},
-      [ETR_FINDING_COPIES] = {"before = x.expand(x.shape)[:, 0:32]", "after = x"},
-      [ETR_FINDING_MERGE] = {"before = torch.cat([head(x) for head in heads], dim=-1)",
-                             "one = torch.nn.Linear(16, 48 * 4)\n"
-                             "one.weight.data = torch.cat([head.weight.data for head in heads])"},
-      [ETR_FINDING_REPEATED_HEADS] = {"before = query @ keys.repeat_interleave(rows, 1)"
-                                      ".transpose(-2, -1)",
-                                      "after = torch.bmm(query.reshape(-1, rows, size), "
-                                      "keys.flatten(0, 1).transpose(-2, -1))"},
-      [ETR_FINDING_OUTPUT_LAYER] = {"before = output(hidden)[:, -1:]",
-                                    "after = output(hidden[:, -1:])"},
-      [ETR_FINDING_CACHE_COPIES] = {"before = torch.cat([cache[:, :position], new, "
-                                    "cache[:, position + 1 :]], dim=1)",
-                                    "torch.ops.llama.update_cache(new, cache, position)"},
-  };
-=======
->>>>>>> b2861fff (findings: what merging branches saved, measured)
   const etr_finding_code *other = variant_code(finding);
   if (other)
     return other;
