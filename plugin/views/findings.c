@@ -200,8 +200,8 @@ static const char *cause_of_first_run(const etr_finder *finder, const etr_first_
   }
   if (!found || found->kind != ETR_EVENT_DELEGATE_CALL)
     return found ? found->kernel : NULL;
-  return etr_arena_format(finder->arena, "calling %s",
-                          etr_finder_backend_name(finder, etr_or_empty(found->backend)));
+  const char *backend = etr_finder_backend_name(finder, etr_or_empty(found->backend));
+  return etr_arena_format(finder->arena, "calling %s", backend[0] ? backend : "a delegate");
 }
 
 /* Adds the finding that the first run takes much longer than the others, if it does. A first run on
