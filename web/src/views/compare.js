@@ -258,8 +258,8 @@ const kindOf = answer => (answer.by_events ? 'operator' : 'module');
 const isIn = (module, around) => around === '' || module === around || Boolean(module?.startsWith(`${around}.`));
 
 /**
- * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, or operators, and the
- * parts. They add up to both times.
+ * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, or operators, and
+ * the parts. They add up to both times.
  */
 export function blocksOf(answer) {
   const rows = answer.by_module ?? [],
@@ -498,7 +498,8 @@ function ModulesTable({answer}) {
     ]} />${
       rows.length && !isEvents
         ? html`<p class="box-foot small quiet">
-        A module's row leaves out the modules inside it, which have rows of their own.</p>`
+        A module's row leaves out the modules inside it, which have rows of their own, unless one side alone
+        has some.</p>`
         : null
     }`;
 }
