@@ -82,8 +82,8 @@
  * the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or
  * faster are expected to be called so by chance. The interval of a row has the level that this
  * procedure chose. A row's verdict is withdrawn if the sum of its operators' medians
- * (etr_side_time.steady) changed the other way or, as a logarithm, by less than half of the bound
- * that is nearer to 0: interruptions in several runs make a sum longer, but no operator.
+ * (etr_side_time.steady) changed the other way or, as a logarithm, by less than half of the change,
+ * also if the clock rounded them: interruptions in several runs make a sum longer, but no operator.
  *
  * How many recordings would decide is the least N on each side, those that are there included, with
  *   (t(0.975, 2 N - 2) + t(0.80, 2 N - 2)) * s * sqrt(2 / N) < |change - x|
@@ -111,8 +111,9 @@ typedef struct etr_side_time {
   double typical;   /**< time in the method's typical run, without odd recordings */
   double p50;       /**< median over `runs` */
   double steady;    /**< of a sum, its items' medians together, which single slow runs of an item do
-                       not move; an item counts with its typical time if its median is less than
-                       four steps of its clock */
+                       not move */
+  double rounding;  /**< by how much the clock may have rounded `steady`, in both directions: half a
+                       step for each item */
   double low, high; /**< the floor(n / 10)-th shortest and longest of all n runs of the method,
                        counted from 0, in which a run without it counts as 0: the middle 80 % */
   size_t recordings; /**< number of ETDumps that contain such a run */

@@ -25,19 +25,19 @@ def with_problem(answer, schema):
     return answer.append_column(PROBLEM, pyarrow.nulls(answer.num_rows, PROBLEM.type))
 
 
-def open_fleet(session, manifest, answer="nodes"):
+def open_fleet(session, manifest, answer="nodes", by=None):
     """The rows of all dumps as the view `fleet`; the dumps that were left out as the view `problems`."""
     lines = fleet.read_manifest(manifest)
     tag_names = fleet.find_tag_names(lines)
-    answers = (fleet.rows_or_problem(line, tag_names, answer) for line in lines)
+    answers = (fleet.rows_or_problem(line, tag_names, answer, by) for line in lines)
     schema = next((answer.schema for answer in answers if not isinstance(answer, str)), None)
     if schema is None:
-        sys.exit(f"{manifest}: no dump can be used; the first says: {fleet.rows_or_problem(lines[0], tag_names) if lines else 'it is empty'}")
+        sys.exit(f"{manifest}: no dump can be used; the first says: {fleet.rows_or_problem(lines[0], tag_names, answer, by) if lines else 'it is empty'}")
 
     def tables(batches):
         for batch in batches:
             for line in batch.column("value").to_pylist():
-                yield from with_problem(fleet.rows_or_problem(line, tag_names, answer), schema).to_batches()
+                yield from with_problem(fleet.rows_or_problem(line, tag_names, answer, by), schema).to_batches()
 
     parts = session.createDataFrame([(line,) for line in lines], "value string").repartition(session.sparkContext.defaultParallelism)
     rows = parts.mapInArrow(tables, from_arrow_schema(schema.append(PROBLEM))).cache()

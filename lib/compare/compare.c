@@ -43,6 +43,7 @@ static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   made.typical *= factor;
   made.p50 *= factor;
   made.steady *= factor;
+  made.rounding *= factor;
   made.low *= factor;
   made.high *= factor;
   made.step *= factor;

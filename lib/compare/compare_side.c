@@ -644,6 +644,7 @@ static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
     if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, of_items.step))
       return false;
     groups.rows[g].time.steady = of_items.steady;
+    groups.rows[g].time.rounding = of_items.rounding;
   }
   *out = (etr_side_sums){groups.rows, groups.count};
   return true;

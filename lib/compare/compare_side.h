@@ -32,8 +32,9 @@ bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t 
 bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
                             double step, etr_arena *scratch);
 
-/** Returns etr_side_time.steady of something that is no sum of items. */
-double etr_steady_time(const etr_side_time *time);
+/** Sets etr_side_time.steady and .rounding of something that is no sum of items, from its median
+ * and the step of its clock. */
+void etr_side_time_set_steady(etr_side_time *time);
 
 /** Sets all but the first runs, by the times that etr_side_time_of_ticks() left; `files` has the
  * file of each recording. Returns false when out of memory. */

@@ -559,14 +559,17 @@ static void include_printed_change(etr_change *change) {
 }
 
 /* Withdraws a verdict that operators' medians do not bear out: if they changed the other way, or by
- * less than half of what the interval leaves at least. Interruptions in several runs make a sum
- * longer without moving the median of any of its operators. */
+ * less than half of the change, as logarithms and as far as the clock shows it. Interruptions in
+ * several runs make a sum longer without moving the median of any of its operators. */
 static void require_steady_change(const etr_noise_test *test, etr_change *change) {
   const double enough = 0.5;
+  const etr_side_time *base = &test->base, *newer = &test->newer;
   bool is_slower = change->low > 0, is_faster = change->high < 0;
-  double bound = log1p(is_slower ? change->low : change->high);
-  double steady = log(test->newer.steady / test->base.steady);
-  if (!(is_slower || is_faster) || isnan(steady) || steady / bound >= enough)
+  double sign = is_slower ? 1 : -1;
+  double most = log(fmax(newer->steady + sign * newer->rounding, 0) /
+                    fmax(base->steady - sign * base->rounding, 0));
+  double share = most / log(newer->typical / base->typical);
+  if (!(is_slower || is_faster) || isnan(share) || share >= enough)
     return;
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = change->reason == ETR_REASON_NONE ? ETR_REASON_SPREAD : change->reason;
@@ -656,18 +659,36 @@ static etr_turns order_of_recordings(const recorded *list, size_t count) {
   return do_alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
 }
 
-/* Returns in which order the sides were made by their record.json, whose time is that of all
- * recordings beside it; unknown if a side has none. */
-static etr_turns order_of_records(const etr_side *base, const etr_side *newer) {
-  double old = base->profile->recorded_at, now = newer->profile->recorded_at;
-  if (isnan(old) || isnan(now) || old == now)
-    return ETR_TURNS_UNKNOWN;
-  return old < now ? ETR_TURNS_BASE_FIRST : ETR_TURNS_NEW_FIRST;
+/* When the recordings of a side were made, in seconds since 1970. */
+typedef struct period {
+  double first, last; /* NaN: not known */
+} period;
+
+/* Returns when a side was recorded: as record.json beside it says of all, or else as its files do.
+ * list: the recordings of both sides, sorted. */
+static period period_of_side(const etr_side *side, int which, const recorded *list, size_t count,
+                             etr_arena *scratch) {
+  double at = side->profile->recorded_at;
+  recorded *own = etr_arena_alloc_array(scratch, side->clocking_count, sizeof *own);
+  size_t own_count = 0;
+  for (size_t i = 0; own && i < count; i++)
+    if (list[i].side == which)
+      own[own_count++] = list[i];
+  bool is_by_files = isnan(at) && own && own_count == side->clocking_count &&
+                     are_plausible(own, own_count);
+  return is_by_files ? (period){own[0].written, own[own_count - 1].written} : (period){at, at};
 }
 
-/* Finds the order from when the files were written or, where that cannot be, from record.json,
- * unless the caller says that they were made in turns. It stays unknown if a side has few
- * recordings. Returns false when out of memory. */
+/* Returns which side was recorded before the other began; unknown if neither was. */
+static etr_turns order_of_periods(period base, period newer) {
+  if (base.last < newer.first)
+    return ETR_TURNS_BASE_FIRST;
+  return newer.last < base.first ? ETR_TURNS_NEW_FIRST : ETR_TURNS_UNKNOWN;
+}
+
+/* Finds the order from when the files were written or, where that cannot be of both sides, with
+ * record.json, unless the caller says that they were made in turns. It stays unknown if a side has
+ * few recordings. Returns false when out of memory. */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch) {
   const etr_side *const sides[] = {base, newer};
@@ -690,6 +711,7 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
   if (listed == count)
     *out = order_of_recordings(list, listed);
   if (*out == ETR_TURNS_UNKNOWN)
-    *out = order_of_records(base, newer);
-  return true;
+    *out = order_of_periods(period_of_side(base, 0, list, listed, scratch),
+                            period_of_side(newer, 1, list, listed, scratch));
+  return !etr_arena_failed(scratch);
 }

@@ -460,6 +460,7 @@ static void read_figures(doc_reader *r, void *figures) {
 typedef struct doc_part {
   const char *name, *backend;
   double total, typical; /* ticks */
+  size_t delegates;
 } doc_part;
 
 /* Returns the part of a method's time that has this name in documents; ETR_TIME_PARTS if none. */
@@ -475,7 +476,8 @@ static void read_parts(doc_reader *r, void *method_read) {
   static const field fields[] = {{"part", read_text, offsetof(doc_part, name)},
                                  {"backend", read_text, offsetof(doc_part, backend)},
                                  {"total", read_ticks, offsetof(doc_part, total)},
-                                 {"typical", read_typical, offsetof(doc_part, typical)}};
+                                 {"typical", read_typical, offsetof(doc_part, typical)},
+                                 {"delegates", read_count, offsetof(doc_part, delegates)}};
   etr_method *method = &((doc_method *)method_read)->method;
   etr_vec(etr_part_time) parts = {0};
   etr_json_array(r->json);
@@ -488,7 +490,8 @@ static void read_parts(doc_reader *r, void *method_read) {
       *added = (etr_part_time){.part = found,
                                .backend = part.backend && part.backend[0] ? part.backend : NULL,
                                .ticks = whole_ticks(part.total),
-                               .typical = part.typical};
+                               .typical = part.typical,
+                               .call_count = part.delegates};
   }
   method->parts = parts.data;
   method->part_count = parts.count;
@@ -823,7 +826,7 @@ static void set_item_time(doc_reader *r, const doc_method *m, etr_side_item *ite
       .typical = typical_ticks(r, number_at(&m->columns[ETR_DOC_TYPICAL], row)),
       .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], row))};
   item->time.step = item_step(r, m, item, row);
-  item->time.steady = etr_steady_time(&item->time);
+  etr_side_time_set_steady(&item->time);
   set_variation(r, m, &item->time, &m->vary, row);
 }
 

@@ -77,10 +77,9 @@ static void set_offset_and_spread(etr_side_time *time, const etr_side_runs *runs
   time->spread = has_zero ? NAN : sqrt(found.squares / (double)(runs->recording_count - 1));
 }
 
-/* A median of fewer steps of the clock may be nothing but its rounding. */
-double etr_steady_time(const etr_side_time *time) {
-  enum { LEAST_STEPS = 4 };
-  return time->p50 >= LEAST_STEPS * time->step ? time->p50 : time->typical;
+void etr_side_time_set_steady(etr_side_time *time) {
+  time->steady = time->p50;
+  time->rounding = time->step / 2;
 }
 
 /* Computes the time of something, in ticks, from its ticks in the `count` runs in which it
@@ -103,7 +102,7 @@ static etr_side_time make_side_time(uint64_t *ticks, size_t count, const etr_sid
   time.low = tick_at(&over_all_runs, left_out);
   time.high = tick_at(&over_all_runs, over_all_runs.count - 1 - left_out);
   time.step = step;
-  time.steady = etr_steady_time(&time);
+  etr_side_time_set_steady(&time);
   set_offset_and_spread(&time, runs);
   return time;
 }
@@ -310,6 +309,7 @@ static void add_item_time(etr_side_sum *sum, const etr_side_item *item) {
   sum->time.total += item->time.total;
   sum->time.typical += item->time.typical;
   sum->time.steady += item->time.steady;
+  sum->time.rounding += item->time.rounding;
   sum->time.step += item->time.step * item->time.step;
 }
 

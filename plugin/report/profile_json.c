@@ -86,6 +86,7 @@ static const etr_field balance_fields[] = {
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
     {"total", PART(ETR_CELL_TIME, ticks), .says = "over all runs"},
     {"typical", PART(ETR_CELL_TIME, typical)},
+    {"delegates", PART(ETR_CELL_COUNT, call_count), .says = "that are called; 0 for other parts"},
 };
 ETR_ROW_TYPE(balance, balance_fields);
 

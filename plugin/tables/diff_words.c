@@ -300,12 +300,14 @@ static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
 }
 
 /* Returns the pair of nodes whose typical time changed most, among those whose verdict is a sure
- * "faster" or "slower", the last ones of etr_verdict; NULL if there is none. */
+ * "faster" or "slower", the last ones of etr_verdict, and that changed by a hundredth of the base's
+ * time or more; NULL if there is none. */
 static const etr_node_pair *largest_sure_change(const etr_method_pair *method) {
+  double least = 0.01 * method->execute.base_typical;
   const etr_node_pair *surest = NULL;
   for (size_t i = 0; i < method->pair_count; i++) {
     const etr_change *change = &method->pairs[i].change;
-    if (change->verdict < ETR_VERDICT_FASTER)
+    if (change->verdict < ETR_VERDICT_FASTER || fabs(etr_diff_typical(change)) < least)
       continue;
     if (!surest || fabs(etr_diff_typical(change)) > fabs(etr_diff_typical(&surest->change)))
       surest = &method->pairs[i];

@@ -281,10 +281,10 @@ def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, package, tmp_p
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, *sys.path]))
     session = spark.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
     try:
-        for answer, names in {"nodes": ("slowest_operators", "regressions", "lost_delegation", "outlier_devices"), "summary": ("thermal_drift",)}.items():
+        for answer, by, names in (("nodes", None, ("slowest_operators", "regressions", "lost_delegation", "outlier_devices")), ("summary", "finding", ("thermal_drift",))):
             parquet = tmp_path / f"{answer}.parquet"
-            assert fleet.collect(manifest, parquet, 2, answer) == 2
-            spark.open_fleet(session, manifest, answer)
+            assert fleet.collect(manifest, parquet, 2, answer, by) == 2
+            spark.open_fleet(session, manifest, answer, by)
             assert rows_of(session.sql("select * from fleet").toArrow()) == rows_of(pyarrow.parquet.read_table(parquet))
             assert session.sql("select * from problems").count() == 2
             for name in names:

@@ -484,11 +484,12 @@ Test(noise, rows_lend_each_other_strength) {
  * them make it so. */
 Test(noise, a_change_needs_operators_that_changed) {
   static const struct {
-    double base, newer; /* sums of the operators' medians */
+    double base, newer, rounding; /* sums of the operators' medians */
     etr_verdict verdict;
-  } cases[] = {{1000, 1110, ETR_VERDICT_SLOWER},      {1000, 1050, ETR_VERDICT_SLOWER},
-               {1000, 1020, ETR_VERDICT_CANNOT_TELL}, {1000, 900, ETR_VERDICT_CANNOT_TELL},
-               {1000, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, ETR_VERDICT_SLOWER}};
+  } cases[] = {{1000, 1110, 0, ETR_VERDICT_SLOWER},      {1000, 1060, 0, ETR_VERDICT_SLOWER},
+               {1000, 1045, 0, ETR_VERDICT_CANNOT_TELL}, {1000, 1045, 20, ETR_VERDICT_SLOWER},
+               {1000, 900, 0, ETR_VERDICT_CANNOT_TELL},  {1000, 900, 20, ETR_VERDICT_CANNOT_TELL},
+               {1000, 0, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, 0, ETR_VERDICT_SLOWER}};
   const etr_compare_options options = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
@@ -499,6 +500,7 @@ Test(noise, a_change_needs_operators_that_changed) {
                            .change = &change};
     test.base.steady = cases[i].base;
     test.newer.steady = cases[i].newer;
+    test.base.rounding = test.newer.rounding = cases[i].rounding;
     cr_assert(etr_noise_judge_family(&test, 1, &rules));
     cr_expect_eq(change.verdict, cases[i].verdict, "case %zu", i);
     cr_expect_eq(change.reason == ETR_REASON_SPREAD, change.verdict == ETR_VERDICT_CANNOT_TELL,
