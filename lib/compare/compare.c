@@ -543,45 +543,84 @@ static bool compare_groups(row_context *context, etr_node_groups *out,
   return true;
 }
 
-/* Returns true if a module has timed nodes below it on one side only, and is there as a whole on
- * the other: it was split into parts, or joined of them. The top level contains everything. */
-static bool is_split(const etr_node_group *row) {
-  const etr_node_group *all = row->with_children;
-  return all && row->key[0] && all->base_nodes && all->new_nodes &&
-         (all->base_nodes == row->base_nodes) != (all->new_nodes == row->new_nodes);
-}
-
-/* Removes the rows of modules below those in `split`, in whose rows their time is. */
-static void remove_parts(etr_node_groups *groups, etr_node_group *rows, const etr_map *split) {
-  size_t kept = 0;
-  for (size_t i = 0; i < groups->count; i++) {
-    const char *path = rows[i].key;
-    bool is_part = false;
-    for (size_t level = 0, end = 0; !is_part && etr_next_module_around(path, &level, &end);)
-      is_part = path[end] && etr_map_get(split, (etr_slice){path, end}) != ETR_NONE;
-    if (!is_part)
-      rows[kept++] = rows[i];
-  }
-  groups->count = kept;
-}
-
-/* Makes one row of each module that is split on one side, with the time of its parts, since a part
- * alone has nothing to be compared with. The rows follow each other: those of `own`, then those of
- * `above`. Returns false when out of memory. */
-static bool join_parts(row_context *context, etr_node_groups *own, etr_node_groups *above,
-                       etr_node_group *rows) {
-  etr_map split;
-  size_t count = own->count + above->count;
-  etr_map_init(&split, context->scratch);
-  for (size_t i = 0; i < count; i++)
-    if (is_split(&rows[i]) && !etr_map_set(&split, etr_slice_of(rows[i].key), 1))
+/* Adds the modules around a module to a set. Returns false when out of memory. */
+static bool add_modules_around(etr_map *set, const char *path) {
+  for (size_t level = 0, end = 0; etr_next_module_around(path, &level, &end);)
+    if (path[end] && !etr_map_set(set, (etr_slice){path, end}, 1))
       return false;
+  return true;
+}
+
+/* Orders rows by the length of their paths, the longest first, so that modules come before those
+ * around them. */
+static int by_path_length(const void *a, const void *b) {
+  const etr_node_group *x = *(const etr_node_group *const *)a,
+                       *y = *(const etr_node_group *const *)b;
+  size_t length = strlen(x->key), other = strlen(y->key);
+  return length == other ? strcmp(x->key, y->key) : length < other ? 1 : -1;
+}
+
+/* Returns true if a module is below one of a set. */
+static bool is_below_one_of(const etr_map *set, const char *path) {
+  for (size_t level = 0, end = 0; etr_next_module_around(path, &level, &end);)
+    if (path[end] && etr_map_get(set, (etr_slice){path, end}) != ETR_NONE)
+      return true;
+  return false;
+}
+
+/* Lists rows without those of modules below `joined`, in whose rows their time is: modules with
+ * times as `own`, by their change, and then those that have times below them only, as `above`.
+ * with_children of a row that has none below is the row itself. Returns false when out of memory.
+ */
+static bool list_modules(row_context *context, etr_node_groups *own, etr_node_groups *above,
+                         const etr_node_groups *rows, const etr_map *joined) {
+  etr_node_group *list = etr_arena_alloc_array(context->arena, rows->count, sizeof *list);
+  size_t counts[2] = {0}, count = 0;
+  for (int is_above = 0; list && is_above < 2; is_above++)
+    for (size_t i = 0; i < rows->count; i++) {
+      bool is_timed = rows->rows[i].base_nodes || rows->rows[i].new_nodes;
+      if (is_timed == is_above || is_below_one_of(joined, rows->rows[i].key))
+        continue;
+      list[count++] = rows->rows[i];
+      counts[is_above]++;
+    }
+  if (!list)
+    return false;
+  etr_sort(list, counts[0], sizeof *list, by_change);
   for (size_t i = 0; i < count; i++)
-    if (is_split(&rows[i]))
-      rows[i] = *rows[i].with_children;
-  remove_parts(own, rows, &split);
-  etr_sort(rows, own->count, sizeof *rows, by_change);
-  remove_parts(above, rows + (above->rows - own->rows), &split);
+    if (!list[i].with_children)
+      list[i].with_children = &list[i];
+  *own = (etr_node_groups){list, counts[0]};
+  *above = (etr_node_groups){list + counts[0], counts[1]};
+  return true;
+}
+
+/* Makes one row of each module that is on both sides, but nothing below it: it was split into
+ * parts, or has other ones. A part has nothing to be compared with. Returns false when out of
+ * memory. */
+static bool join_modules(row_context *context, etr_map *joined, etr_node_group *rows,
+                         size_t count) {
+  etr_map around; /* modules around those that both sides have */
+  const etr_node_group **sorted = etr_arena_alloc_array(context->scratch, count, sizeof *sorted);
+  etr_map_init(&around, context->scratch);
+  if (!sorted)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    sorted[i] = &rows[i];
+    if (rows[i].base_nodes && rows[i].new_nodes && !add_modules_around(&around, rows[i].key))
+      return false;
+  }
+  etr_sort(sorted, count, sizeof *sorted, by_path_length);
+  for (size_t i = 0; i < count; i++) {
+    const etr_node_group *all = sorted[i]->with_children;
+    const etr_slice path = etr_slice_of(sorted[i]->key);
+    if (!all || !path.size || !all->base_nodes || !all->new_nodes ||
+        etr_map_get(&around, path) != ETR_NONE)
+      continue;
+    if (!etr_map_set(joined, path, 1) || !add_modules_around(&around, path.data))
+      return false;
+    rows[sorted[i] - rows] = *all;
+  }
   return true;
 }
 
@@ -619,15 +658,11 @@ static bool link_sums_with_children(row_context *context, etr_node_groups *own,
                         trees.rows[i].new_nodes != rows[row].new_nodes;
     rows[row].with_children = has_children ? &trees.rows[i] : NULL;
   }
-  if (!rows)
-    return false;
-  *above = (etr_node_groups){rows + own->count, count - own->count};
-  own->rows = rows;
-  bool good = join_parts(context, own, above, rows);
-  for (size_t i = 0; i < count; i++)
-    if (!rows[i].with_children)
-      rows[i].with_children = &rows[i];
-  return good;
+  etr_map joined;
+  etr_map_init(&joined, context->scratch);
+  const etr_node_groups all = {rows, count};
+  return rows && join_modules(context, &joined, rows, count) &&
+         list_modules(context, own, above, &all, &joined);
 }
 
 /* Compares a method's sums by operator, module, pattern of modules, backend, source line,
@@ -681,18 +716,22 @@ static bool has_other_modules(const etr_method_pair *pair) {
 }
 
 /* Returns true if the sides may be two different models: if fewer than half of the weights have the
- * same shapes and fewer than half of the timed nodes have partners, or if no node has one. Without
- * weights the nodes decide: fewer than a quarter have partners, or fewer than half and few modules
- * are on both sides. Of events only the quarter counts: quantized kernels have other names.
+ * same shapes and fewer than half of the timed nodes have partners, or if no node has one. If a
+ * side has fewer weights, half of these and of the modules are enough: branches were merged.
+ * Without weights the nodes decide: fewer than a quarter have partners, or fewer than half and few
+ * modules are on both sides. Of events only the quarter counts: quantized kernels have other names.
  * `shared` is the number of weights whose shape both sides have. */
 static bool may_be_other_models(const etr_method_pair *pair, const etr_side_method *base,
                                 const etr_side_method *newer, size_t shared) {
-  size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
+  size_t weights = ETR_MAX(base->weight_count, newer->weight_count),
+         fewer = ETR_MIN(base->weight_count, newer->weight_count);
   bool few_are_paired = pair->timed_paired * 2 < pair->timed_nodes,
        hardly_any_is_paired = pair->timed_paired * 4 < pair->timed_nodes;
   if (base->weight_count && newer->weight_count)
     /* Weights that were quantized have other types; then the nodes decide. */
-    return (shared * 2 < weights && few_are_paired) || (pair->timed_nodes && !pair->timed_paired);
+    return (shared * 2 < weights && few_are_paired &&
+            (shared * 2 < fewer || has_other_modules(pair))) ||
+           (pair->timed_nodes && !pair->timed_paired);
   return hardly_any_is_paired || (few_are_paired && !pair->by_events && has_other_modules(pair));
 }
 
