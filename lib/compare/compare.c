@@ -557,7 +557,9 @@ static int by_path_length(const void *a, const void *b) {
   const etr_node_group *x = *(const etr_node_group *const *)a,
                        *y = *(const etr_node_group *const *)b;
   size_t length = strlen(x->key), other = strlen(y->key);
-  return length == other ? strcmp(x->key, y->key) : length < other ? 1 : -1;
+  if (length == other)
+    return strcmp(x->key, y->key);
+  return length < other ? 1 : -1;
 }
 
 /* Returns true if a module is below one of a set. */

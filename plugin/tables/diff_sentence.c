@@ -232,6 +232,9 @@ const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *me
     no_change = etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s",
                                               is_equal ? "As long as before" : undecided,
                                               size[0] ? " (" : "", size, size[0] ? ")" : ""));
-  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", no_change,
-                                       no_change[0] && changes[0] ? "; " : "", changes));
+  const char *without = method->may_differ ? "" : etr_diff_uninterrupted_text(o, method);
+  bool has_text = no_change[0] || changes[0];
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s%s", no_change,
+                                       no_change[0] && changes[0] ? "; " : "", changes,
+                                       has_text && without[0] ? "; " : "", without));
 }

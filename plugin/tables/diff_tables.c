@@ -98,8 +98,10 @@ static void put_verdict_line(etr_diff_output *o, const etr_method_pair *method) 
   const char *verdict = etr_diff_method_text(o, method);
   const char *excluded = etr_diff_left_out_text(o, method);
   const char *times = etr_diff_times_text(o, &method->execute), *times_and_runs = "";
+  const char *without = etr_diff_uninterrupted_text(o, method);
   if (times[0])
-    times_and_runs = etr_arena_format(arena, "; typical %s per inference, %s", times,
+    times_and_runs = etr_arena_format(arena, "; typical %s per inference%s%s%s, %s", times,
+                                      without[0] ? " (" : "", without, without[0] ? ")" : "",
                                       etr_diff_runs_text(o, &method->execute));
   if (etr_section_is_markdown(&o->answer)) {
     etr_puts(writer, "**");

@@ -655,6 +655,19 @@ double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pai
   return method ? etr_interrupted_share(profile, method) : 0;
 }
 
+const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {
+  double base = etr_diff_interrupted_share(o, method, false),
+         newer = etr_diff_interrupted_share(o, method, true);
+  etr_change change = method->execute;
+  if ((base == 0 && newer == 0) || !change.base_runs || !change.new_runs)
+    return "";
+  change.base_typical *= 1 - base;
+  change.new_typical *= 1 - newer;
+  change.low = change.high = NAN; /* which are of all times, and so not of these digits */
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "without interruptions %s",
+                                       etr_diff_times_text(o, &change)));
+}
+
 /* Returns what interruptions take of a side's typical run, or that none were found if the other
  * side has some; NULL if neither side has any. */
 static const char *interruptions_text(etr_diff_output *o, const etr_method_pair *pair,

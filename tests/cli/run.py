@@ -92,6 +92,14 @@ class Runner:
         with zipfile.ZipFile(os.path.join(command.FIXTURES, source)) as archive:
             archive.extractall(self.path(name))
 
+    def do_replace(self, name, old, new):
+        with open(self.path(name), encoding='utf-8') as file:
+            text = file.read()
+        if old not in text:
+            raise Failure('%s has no %s' % (name, old))
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text.replace(old, new))
+
     def do_file(self, name, *lines):
         with open(self.path(name), 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines))
