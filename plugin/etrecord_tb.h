@@ -906,6 +906,8 @@ typedef struct etr_logdir_options {
   const etr_profile *before; /**< of a build: an earlier one, with which it is compared as
                                 etr_compare() does. Where it surely got slower or faster the curve
                                 is marked. NULL: nothing is marked */
+  bool *replaced; /**< set to true if the run's data of an earlier call were replaced, of which a
+                     TensorBoard that is running keeps some; may be NULL */
 } etr_logdir_options;
 
 /** The step of a build is when it was recorded, in seconds since 1970: the time in record.json

@@ -249,6 +249,7 @@ typedef struct finder {
   etr_vec(foreign_file) foreign;
   etr_vec(const char *) repeated; /* files whose content another file of their kind has */
   etr_decoded_logs *logs;         /* NULL: no log was found */
+  const char *folder;             /* the last directory that was searched; NULL: there was none */
 } finder;
 
 /* ---- What a file is ---- */
@@ -530,6 +531,7 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
     return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode))
     return look_at_file(f, path, status.st_mode, error);
+  f->folder = path;
   if (has_record_identifier(path))
     return add_file_or_log(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
@@ -708,6 +710,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
     out->taps = f->found[FILE_TAPS].data[0];
   if (!replace_by_chosen_dumps(f, chosen))
     return etr_fail_memory(error);
+  out->folder = path ? f->folder : NULL;
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
 
@@ -766,7 +769,8 @@ static const char **copy_texts(const char ***slots, char **end, const char *cons
  * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer. The
  * decoded logs and the held buffers are handed over uncopied. Fails when out of memory. */
 static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
-  const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
+  const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps,
+                                found->folder};
   size_t pointer_count = found->etdump_count + found->passed_over_count + found->repeated_count +
                          found->weight_count + found->reference_count;
   size_t text_bytes = size_of_texts(single, ETR_COUNT(single)) +
@@ -790,6 +794,7 @@ static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_erro
   out->pte = copy_text(&text, found->pte);
   out->debug_buffer = copy_text(&text, found->debug_buffer);
   out->taps = copy_text(&text, found->taps);
+  out->folder = copy_text(&text, found->folder);
   return ETR_OK;
 }
 

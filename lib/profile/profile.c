@@ -676,6 +676,8 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
     status = etr_fail_memory(error);
   if (status == ETR_OK) {
     const etr_record_facts facts = etr_find_record_facts(dumps, l.options->instructions);
+    if (dumps->folder)
+      box->profile.folder = etr_arena_copy(&box->arena, etr_slice_of(dumps->folder));
     box->profile.vnni = facts.vnni;
     box->profile.recorded_at = facts.recorded_at;
     keep_payloads(box, &l.payloads, opened);

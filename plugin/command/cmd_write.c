@@ -384,6 +384,7 @@ static void warn_of_many_runs(const cli_settings *settings) {
 exit_status command_write(const cli_settings *settings) {
   etr_inputs inputs;
   char host[256] = "localhost";
+  bool replaced = false;
   exit_status result = command_find_inputs(&inputs, settings);
   if (result != EXIT_DONE)
     return result;
@@ -399,7 +400,8 @@ exit_status command_write(const cli_settings *settings) {
                                 .hparam_count = settings->hparam_count,
                                 .on_file = print_file,
                                 .graphs = settings->graphs,
-                                .max_bytes = command_bytes(settings->max_output)};
+                                .max_bytes = command_bytes(settings->max_output),
+                                .replaced = &replaced};
   etr_error error;
   bool begun = etr_logdir_begin(&w.logdir, &options, &error) == ETR_OK;
   if (!begun)
@@ -418,6 +420,10 @@ exit_status command_write(const cli_settings *settings) {
   warn_of_many_runs(settings);
   if (!has_graph)
     puts("GRAPHS will not show it: an ETDump alone has no graph; its .pte or ETRecord has one");
+  if (replaced && (!settings->has_step || settings->hparam_count > 0))
+    printf("written before: a TensorBoard that is running shows the old hparams%s until it is "
+           "restarted\n",
+           settings->has_step ? "" : ", and old points,");
   printf("tensorboard --logdir %s\n", command_logdir(settings));
   return message_written(ETR_OK, NULL);
 }

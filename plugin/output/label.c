@@ -242,7 +242,19 @@ static const char *label_file(etr_arena *arena, const char *path) {
   return etr_arena_copy(arena, is_generic_name(folder) ? file : folder);
 }
 
+/* Returns the name of a folder; NULL if it has none, as "/". */
+static const char *label_folder(etr_arena *arena, etr_slice path) {
+  etr_slice folder = last_part(path);
+  bool has_name = folder.size > 0 && !etr_slice_is(folder, ".") && !etr_slice_is(folder, "..");
+  const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, path);
+  return name && name[0] ? name : NULL;
+}
+
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
+  const char *given = profile->folder;
+  const char *folder = given ? label_folder(arena, etr_slice_of(given)) : NULL;
+  if (folder)
+    return folder;
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *path = profile->etrecord ? profile->etrecord : dump;
   return path ? label_file(arena, path) : "-";
@@ -252,11 +264,8 @@ const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
  * name of the file. */
 static const char *label_parent_folder(etr_arena *arena, const char *path) {
   etr_slice file = last_part(etr_slice_of(path));
-  etr_slice parent = {path, (size_t)(file.data - path)};
-  etr_slice folder = last_part(parent);
-  bool has_name = folder.size > 0 && !etr_slice_is(folder, ".") && !etr_slice_is(folder, "..");
-  const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, parent);
-  return name && name[0] ? name : label_file(arena, path);
+  const char *name = label_folder(arena, (etr_slice){path, (size_t)(file.data - path)});
+  return name ? name : label_file(arena, path);
 }
 
 const char *etr_label_recordings(etr_arena *arena, const etr_profile *profile,

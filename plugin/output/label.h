@@ -64,9 +64,9 @@ const char *etr_label_backend(etr_arena *arena, const char *backend);
  * its real path, "" for the root. NULL if it is not there, or when out of memory. */
 const char *etr_label_folder(etr_arena *arena, etr_slice path);
 
-/** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the
- * file has the name that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is
- * used. */
+/** Returns what a person calls the record: the name of the directory that was given. Of files, the
+ * name of the ETRecord's, or of its folder if the file has the name that ExecuTorch's examples use;
+ * without an ETRecord, the name of the ETDump. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
 
 /** Returns what a person calls the recordings of a method: the name of the record; of ETDumps

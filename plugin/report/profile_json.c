@@ -377,6 +377,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
   if (f->profile->takes_cycles_as_ns)
     etr_field_text(f, "shown_unit", etr_unit_name(ETR_UNIT_CYCLES));
+  etr_field_text(f, "record", etr_label_record(&doc.arena, profile));
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_begin_list(f, "methods");

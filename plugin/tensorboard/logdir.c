@@ -58,16 +58,17 @@ typedef struct run_names {
 } run_names;
 
 /* Returns the default NAME below LOGDIR, encoded: the name of the folder of the inputs, as the user
- * wrote it or, if that is "." or "..", as the file system has it. An ETDump alone, of which a
- * folder may hold many, gives its own label, unless it is one of several. NULL when out of memory.
+ * wrote it or, if that is "." or "..", as the file system has it. An ETDump that was given by itself,
+ * of which a folder may hold many, gives its own label, unless it is one of several. NULL when out of memory.
  * A folder without a name gives "record". */
 static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_one_of_several) {
-  bool is_alone = !profile->etrecord && !profile->pte && !is_one_of_several;
+  bool is_alone = !profile->folder && !profile->etrecord && !profile->pte && !is_one_of_several;
   const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
-  const char *record = profile->etrecord ? profile->etrecord : dump;
+  const char *file = profile->etrecord ? profile->etrecord : dump;
+  const char *record = profile->folder ? profile->folder : file;
   const char *first_input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(first_input));
@@ -541,7 +542,10 @@ static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, c
   bool stays = is_there;
   if (is_event_file)
     stays = kept_count < MOST_EMPTIED && etr_map_set(kept_counts, folder, kept_count + 1);
-  if (is_event_file && stays && status.st_size > 0)
+  bool has_data = is_event_file && status.st_size > 0;
+  if (has_data && j->options->replaced)
+    *j->options->replaced = true;
+  if (has_data && stays)
     empty_file(j, path);
   if (is_event_file && !stays)
     (void)unlinkat(current->descriptor, name, 0);

@@ -72,27 +72,6 @@ static void add_text_hparam(hparam_list *f, const char *name, const char *text) 
   value->string_value = etr_for_foreign(text);
 }
 
-/* ---- Hyperparameters of the user ---- */
-
-/* Adds a hyperparameter of --hparam: as a number if it is a finite one, as a flag if it is "true"
- * or "false", else as a text. */
-static void add_user_hparam(hparam_list *f, const etr_tag *given) {
-  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name));
-  const char *text = etr_arena_text(f->arena, etr_slice_of(given->value));
-  if (etr_arena_failed(f->arena))
-    return;
-  etr_slice value = etr_slice_of(text);
-  double number = value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value)
-                      ? etr_number_to_double(value)
-                      : (double)NAN;
-  if (isfinite(number))
-    add_number_hparam(f, name, number);
-  else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-    add_bool_hparam(f, name, text[0] == 't');
-  else
-    add_text_hparam(f, name, text);
-}
-
 /* ---- Facts of the profile ---- */
 
 const etr_method *etr_tb_main_method(const etr_profile *profile) {
@@ -394,6 +373,37 @@ static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
     infos[i].description = etr_for_foreign(etr_tb_description(metrics[i].tag));
     experiment->metric_infos[experiment->n_metric_infos++] = &infos[i];
   }
+}
+
+/* ---- Hyperparameters of the user ---- */
+
+/* Returns true if a value is a number: a plain decimal one, as 4 or -2.5. With an exponent it is a
+ * text, since the digits of a commit may look like that (1234e56), and so is every value of a known
+ * column of texts. */
+static bool is_number_hparam(const char *name, etr_slice value) {
+  for (size_t i = 0; i < ETR_COUNT(columns); i++)
+    if (strcmp(columns[i].name, name) == 0 &&
+        columns[i].type == TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING)
+      return false;
+  return value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value) &&
+         strcspn(value.data, "eE") >= value.size;
+}
+
+/* Adds a hyperparameter of --hparam: as a number if it is a finite one, as a flag if it is "true"
+ * or "false", else as a text. */
+static void add_user_hparam(hparam_list *f, const etr_tag *given) {
+  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name));
+  const char *text = etr_arena_text(f->arena, etr_slice_of(given->value));
+  if (etr_arena_failed(f->arena))
+    return;
+  etr_slice value = etr_slice_of(text);
+  double number = is_number_hparam(name, value) ? etr_number_to_double(value) : (double)NAN;
+  if (isfinite(number))
+    add_number_hparam(f, name, number);
+  else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+    add_bool_hparam(f, name, text[0] == 't');
+  else
+    add_text_hparam(f, name, text);
 }
 
 /* ---- Events ---- */

@@ -35,7 +35,7 @@ class Buffer(ctypes.Structure):
 
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
-                ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
+                ("debug_buffer", ctypes.c_char_p), ("folder", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
                 ("repeated", ctypes.POINTER(ctypes.c_char_p)), ("repeated_count", ctypes.c_size_t),
                 ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t),
                 ("references", ctypes.POINTER(ctypes.c_char_p)), ("reference_count", ctypes.c_size_t), ("taps", ctypes.c_char_p), ("logs", ctypes.c_void_p),
@@ -110,7 +110,8 @@ class DiffFilter(ctypes.Structure):
 class LogdirOptions(ctypes.Structure):
     _fields_ = [("logdir", ctypes.c_char_p), ("name", ctypes.c_char_p), ("wall_time", ctypes.c_double), ("host", ctypes.c_char_p), ("pid", ctypes.c_long),
                 ("dot_depth", ctypes.c_int), ("hparams", ctypes.c_void_p), ("hparam_count", ctypes.c_size_t), ("on_file", ON_FILE), ("context", ctypes.c_void_p),
-                ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p), ("has_step", ctypes.c_bool), ("step", ctypes.c_int64), ("before", ctypes.c_void_p)]
+                ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p), ("has_step", ctypes.c_bool), ("step", ctypes.c_int64), ("before", ctypes.c_void_p),
+                ("replaced", ctypes.c_void_p)]
 
 
 def _unusable(reason: str, advice: str) -> ImportError:

@@ -52,12 +52,6 @@ async function embedded(id) {
   }
 }
 
-/* How a record of a report is called: by its folder, or by its only file if that has a name of its own. */
-function nameOf({inputs}) {
-  const [folder = '', file = ''] = inputs?.[0]?.split('/') ?? [];
-  return (inputs?.length === 1 && !/^et(dump|record)\b/.test(file) && file) || folder || 'report';
-}
-
 /* A section holds a part of a method and the texts to which its columns refer. */
 const partOf = (section, name) => ({value: section?.[name] ?? null, texts: section?.texts ?? []});
 
@@ -75,7 +69,7 @@ async function reportSource() {
   };
   const records = await Promise.all(
     runs.map(async (run, at) => {
-      const label = several ? several.records[(at + 1) % runs.length].record : nameOf(await load(run));
+      const label = several ? several.records[(at + 1) % runs.length].record : (await load(run)).record;
       return {run, label: run === 'base' ? `${label} (base)` : label, written};
     }),
   );
