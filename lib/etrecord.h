@@ -112,8 +112,8 @@ typedef struct etr_inputs {
                       if there is one */
   const char *debug_buffer; /**< debug_buffer.bin; may be NULL: then the buffer in a log is used, if
                                there is one */
-  const char *folder; /**< the directory whose files these are, which names the record; NULL if files
-                         are given by themselves */
+  const char *folder; /**< the directory whose files these are, which names the record; NULL if
+                         files are given by themselves */
   const char **passed_over; /**< pipes, sockets and devices whose names look like inputs:
                                etr_inputs_find() lists them so that opening can warn */
   size_t passed_over_count;

@@ -25,8 +25,8 @@ for side in base new; do
   from=$new dumps=$recordings
   [ $side = base ] && from=$base dumps=$recordings/base
   mkdir -p "$out/$side"
-  for file in "$from"/*; do
-    case $file in *.etdp | *.etdump) ;; *) cp -p "$file" "$out/$side" ;; esac
+  for file in "$from"/*; do # not record.json, which is about other recordings
+    case $file in *.etdp | *.etdump | */record.json) ;; *) cp -p "$file" "$out/$side" ;; esac
   done
   cp -p "$dumps"/etdump-*.etdp "$out/$side"
 done

@@ -211,9 +211,31 @@ static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_tex
   return count;
 }
 
-/* Writes the recordings of the new side as runs for TensorBoard into the bench's run folder. A
- * record without a graph only gets a warning, and that counts as success. Otherwise fails with a
+/* Writes the recordings of the base as a run of its own, `base` in that of the new side, so that
+ * the dashboard compares the two. It has the hyperparameters that both sides share, and no commit,
+ * since that of the base is unknown. Does nothing without a base that has a graph. Fails with a
  * message. */
+static exit_status write_base_run(const bench_run *b, etr_logdir_options options) {
+  const bench_facts *facts = &b->job->facts;
+  char name[BENCH_RUN_ROOM + sizeof "/base"];
+  etr_tag hparams[3 + MAX_LIST] = {
+      {"host", facts->host}, {"device", facts->device}, {"command", facts->against}};
+  etr_error error;
+  if (b->base == NULL || b->base->graph_count == 0)
+    return EXIT_DONE;
+  (void)snprintf(name, sizeof name, "%s/base", b->job->folder.run);
+  options.name = name;
+  options.hparams = hparams;
+  options.hparam_count = 3;
+  for (size_t i = 0; i < b->settings->hparam_count; i++)
+    if (strcmp(b->settings->hparams[i].name, "commit") != 0)
+      hparams[options.hparam_count++] = b->settings->hparams[i];
+  return etr_write_logdir(b->base, &options, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
+}
+
+/* Writes the recordings of each side as runs for TensorBoard into the bench's run folder, those of
+ * the new side last, so that it is the newest. A record without a graph only gets a warning, and
+ * that counts as success. Otherwise fails with a message. */
 static exit_status write_runs(const bench_run *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
@@ -225,6 +247,9 @@ static exit_status write_runs(const bench_run *b) {
   }
   bench_logdir_options(&options, b->settings, host);
   options.logdir = b->job->folder.path;
+  exit_status status = write_base_run(b, options);
+  if (status != EXIT_DONE)
+    return status;
   options.name = b->job->folder.run;
   options.hparams = hparams;
   options.hparam_count = fill_hparams(b, hparams, texts, numbers);

@@ -27,11 +27,23 @@ static bool sums_nodes(const cli_settings *settings) {
   return settings->command->bit == FOR_SUMMARY && is_of_graph;
 }
 
-/* Returns true if `nodes` is asked about an ETDump alone, which has none. --force prints the empty
- * list. */
-static bool lists_nothing(const etr_profile *profile, const cli_settings *settings) {
-  return settings->command->bit == FOR_NODES && profile->graph_count == 0 && !profile->etrecord &&
-         !profile->pte && !settings->force;
+#define NO_MEMORY_PLAN                                                                             \
+  "no memory plan, since there is no program: put the .pte into the record's directory, or name "  \
+  "it with --pte"
+
+/* Returns why there is nothing to show: `nodes` and `source` are asked about an ETDump alone, or
+ * `memory` about one without logged allocations. NULL if there is something, or --force asks for
+ * the empty answer. */
+static const char *why_nothing_is_shown(const etr_profile *profile, const cli_settings *settings) {
+  uint64_t command = settings->command->bit;
+  size_t allocation_count = 0;
+  if (profile->etrecord || profile->pte || settings->force)
+    return NULL;
+  for (size_t i = 0; i < profile->run_count; i++)
+    allocation_count += profile->runs[i].allocation_count;
+  if (command == FOR_MEMORY && allocation_count == 0)
+    return NO_MEMORY_PLAN;
+  return command == FOR_NODES || command == FOR_SOURCE ? MESSAGE_NO_GRAPH : NULL;
 }
 
 /* Opens the record, checks the names and filters of the settings, warns if it lacks what the
@@ -44,8 +56,9 @@ static exit_status answer_one(const cli_settings *settings) {
     result = command_check_names(profile, settings);
   if (result == EXIT_DONE)
     result = command_check_filter(profile, settings);
-  if (result == EXIT_DONE && lists_nothing(profile, settings))
-    result = message_failed(MESSAGE_NO_GRAPH);
+  const char *problem = result == EXIT_DONE ? why_nothing_is_shown(profile, settings) : NULL;
+  if (problem)
+    result = message_failed("%s", problem);
   if (result == EXIT_DONE) {
     if (need == NEEDS_RUNS && profile->run_count == 0)
       message_warning("no times: there is no ETDump with runs");
@@ -56,8 +69,7 @@ static exit_status answer_one(const cli_settings *settings) {
       message_warning(settings->command->bit == FOR_DELEGATION ? MESSAGE_NO_DELEGATED_NODES
                                                                : MESSAGE_NO_GRAPH);
     if (need == NEEDS_PROGRAM && !profile->program_memory)
-      message_warning("no memory plan, since there is no program: put the .pte into the record's "
-                      "directory, or name it with --pte");
+      message_warning(NO_MEMORY_PLAN);
     /* Only text, Markdown and JSON say it themselves; a trace is in units of time. */
     bool says_clock = settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN ||
                       settings->format == FORMAT_JSON;

@@ -58,9 +58,9 @@ typedef struct run_names {
 } run_names;
 
 /* Returns the default NAME below LOGDIR, encoded: the name of the folder of the inputs, as the user
- * wrote it or, if that is "." or "..", as the file system has it. An ETDump that was given by itself,
- * of which a folder may hold many, gives its own label, unless it is one of several. NULL when out of memory.
- * A folder without a name gives "record". */
+ * wrote it or, if that is "." or "..", as the file system has it. An ETDump that was given by
+ * itself, of which a folder may hold many, gives its own label, unless it is one of several. NULL
+ * when out of memory. A folder without a name gives "record". */
 static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_one_of_several) {
   bool is_alone = !profile->folder && !profile->etrecord && !profile->pte && !is_one_of_several;
   const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;

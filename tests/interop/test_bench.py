@@ -443,11 +443,13 @@ def test_check_of_a_pull_request(bench):
     runner = f"{shlex.quote(bench.runner)} --dump {shlex.quote(str(FIXTURES / 'mv2_xnnpack' / 'etdump.etdp'))}"
     for side in ("base", "new"):
         shutil.copytree(FIXTURES / "mv2_xnnpack", bench.folder / side)
+        (bench.folder / side / "record.json").write_text('{"recorded": "2026-01-01T00:00:00Z"}', encoding="utf-8")
     environment = {**os.environ, "ETRECORD_TB": bench.command, "REPEAT": "3", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_REPOSITORY": "o/r", "PULL_REQUEST": "7",
                    "BASE_RUNNER": f"{runner} --count a --scale 1,1,1.01,.99 --etdump_path a.etdp", "NEW_RUNNER": f"{runner} --count b --scale 1.2,1.2,1.21,1.19 --etdump_path b.etdp"}
     run = lambda *words: subprocess.run([*words], cwd=bench.folder, env=environment, capture_output=True, text=True, timeout=SECONDS)  # noqa: E731
     done = run("bash", CI / "check.sh", "base", "new", "out")
     assert done.returncode == 3, done.stderr
+    assert not list((bench.folder / "out").glob("*/record.json"))  # it is about other recordings
     comment = (bench.folder / "out" / "comment.md").read_text(encoding="utf-8")
     assert re.match(r"<!-- etrecord-tb -->\n\*\*forward: [\d.]+ % slower", comment) and "<details>" in comment
     assert (bench.folder / "summary.md").read_text(encoding="utf-8") == comment

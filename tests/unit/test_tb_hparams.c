@@ -31,10 +31,10 @@ static const Tensorboard__Value *find_hparam(const Tensorboard__SessionStartInfo
 /* Plain decimal numbers and the words true and false have a type of their own; everything else is
  * text. Of two facts of one name the last one counts. */
 Test(tb_hparams, a_given_fact_has_its_type) {
-  static const etr_tag given[] = {{"yes", "true"},       {"no", "false"},    {"upper", "True"},
-                                  {"threads", "4"},      {"rate", "-2.5"}, {"exponent", "1234e56"},
-                                  {"text", "4 threads"}, {"twice", "false"}, {"twice", "true"},
-                                  {"commit", "222"}, {"device", "7"}};
+  static const etr_tag given[] = {
+      {"yes", "true"},   {"no", "false"},         {"upper", "True"},     {"threads", "4"},
+      {"rate", "-2.5"},  {"exponent", "1234e56"}, {"text", "4 threads"}, {"twice", "false"},
+      {"twice", "true"}, {"commit", "222"},       {"device", "7"}};
   tiny t = {0};
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0), 100);
   Tensorboard__HParamsPluginData *data = start_session(&t, given, ETR_COUNT(given));
@@ -59,9 +59,11 @@ Test(tb_hparams, a_given_fact_has_its_type) {
               numbers[i].name);
     cr_expect_eq(value->number_value, numbers[i].number, "%s", numbers[i].name);
   }
-  static const char *const texts[][2] = {
-      {"upper", "True"}, {"exponent", "1234e56"}, {"text", "4 threads"},
-                                          {"commit", "222"}, {"device", "7"}};
+  static const char *const texts[][2] = {{"upper", "True"},
+                                         {"exponent", "1234e56"},
+                                         {"text", "4 threads"},
+                                         {"commit", "222"},
+                                         {"device", "7"}};
   for (size_t i = 0; i < ETR_COUNT(texts); i++) {
     const Tensorboard__Value *value = find_hparam(session, texts[i][0]);
     cr_assert(value && value->kind_case == TENSORBOARD__VALUE__KIND_STRING_VALUE, "%s",
