@@ -372,7 +372,7 @@ OF_SOME = (
     ('diff RECORD RECORD --unit ns --format json', in_diff_json_avg, 'avg', 1e-3),
 )
 # What else tells shares, or reads times.
-SHARES = ('nodes RECORD', 'source RECORD', 'delegation RECORD', 'dot RECORD --depth 9', 'events RECORD', 'info RECORD', 'trace RECORD')
+SHARES = ('nodes RECORD --force', 'source RECORD --force', 'delegation RECORD', 'dot RECORD --depth 9', 'events RECORD', 'info RECORD', 'trace RECORD')
 
 
 FORGED = 3  # one output after the other has the next of so many dumps made here
