@@ -179,7 +179,9 @@ const option_spec option_specs[] = {
      .help = "with a step: the record of an earlier build; the curves are marked where `diff` says "
              "that the build surely got slower or faster"},
     {"hparam", 0, "NAME=VALUE", AS(LIST, hparam_texts), FOR_WRITE | RUNNING,
-     .help = "a column of TensorBoard's HParams table: device=pixel8; may be repeated",
+     .help = "a column of TensorBoard's HParams table: device=pixel8; a plain decimal value is a "
+             "number, "
+             "others and those of device and commit are text; may be repeated",
      AND(hparam_count)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_WRITE | FOR_DOT | FOR_SUMMARY,
      .help = "levels of modules to draw or list (default: as many as remain readable)"},
