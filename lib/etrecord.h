@@ -1206,7 +1206,8 @@ typedef struct etr_block {
   uint32_t method; /**< index into etr_profile.methods; ETR_NONE if no method ran (a load) */
   const char *method_rule;     /**< one line: the rule that chose the method, or why none could.
                                   "likely, by time" and "likely, by loads and time" if the times of
-                                  kernels distinguished methods that are equal otherwise */
+                                  kernels distinguished methods that are equal otherwise,
+                                  "known by record.json" if that did */
   const char *method_evidence; /**< one line: what that rule is based on; "" if it says all */
   const uint32_t *candidates;  /**< candidate_count entries, ascending: indices into
                                   etr_profile.methods of the methods that its runs may be of, if

@@ -441,37 +441,68 @@ static double seconds_of_date(etr_slice date) {
   return 86400.0 * days + 3600.0 * hour + 60.0 * minute + second;
 }
 
-/* Reads the members "instructions" and "time" of a JSON document. One that is no object, or cannot
- * be read to its end, says nothing. */
-static etr_record_facts facts_in_document(etr_slice document) {
+/* Reads the names of methods, a JSON array, in the order in which they were run. There are none if
+ * one is no text, or if there are too many. */
+static void read_recorded_methods(etr_json *json, etr_recorded_runs *out, etr_arena *arena) {
+  bool is_good = true;
+  out->method_count = 0;
+  etr_json_array(json);
+  while (etr_json_element(json)) {
+    is_good &= out->method_count < ETR_MOST_RECORDED && etr_json_peek(json) == ETR_JSON_STRING;
+    const char *name = is_good ? etr_arena_copy(arena, etr_json_string(json)) : NULL;
+    if (!is_good)
+      etr_json_skip(json);
+    else
+      out->methods[out->method_count++] = etr_or_empty(name);
+  }
+  if (!is_good)
+    out->method_count = 0;
+}
+
+/* Returns how often each method was run, from a JSON number; 0 if it is no such number. */
+static uint32_t read_recorded_runs(etr_json *json) {
+  double number = etr_json_number(json);
+  return number >= 1 && number <= UINT32_MAX && number == floor(number) ? (uint32_t)number : 0;
+}
+
+/* Reads the members "instructions", "time", "methods" and "runs" of a JSON document. One that is no
+ * object, or cannot be read to its end, says nothing. */
+static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) {
   etr_json *json = etr_json_open_memory(document, NULL);
-  const etr_record_facts unknown = {ETR_VNNI_UNKNOWN, NAN};
+  const etr_record_facts unknown = {.recorded_at = NAN};
   etr_record_facts found = unknown;
   if (!json)
     return found;
   if (etr_json_peek(json) == ETR_JSON_OBJECT) {
     etr_json_object(json);
     for (etr_slice key; etr_json_key(json, &key);) {
-      bool is_text = etr_json_peek(json) == ETR_JSON_STRING;
+      etr_json_type type = etr_json_peek(json);
+      bool is_text = type == ETR_JSON_STRING;
       if (is_text && etr_slice_equal(key, ETR_SLICE("instructions")))
         found.vnni = vnni_among(etr_json_string(json));
       else if (is_text && etr_slice_equal(key, ETR_SLICE("time")))
         found.recorded_at = seconds_of_date(etr_json_string(json));
+      else if (type == ETR_JSON_ARRAY && etr_slice_equal(key, ETR_SLICE("methods")))
+        read_recorded_methods(json, &found.recorded, arena);
+      else if (type == ETR_JSON_NUMBER && etr_slice_equal(key, ETR_SLICE("runs")))
+        found.recorded.runs = read_recorded_runs(json);
       else
         etr_json_skip(json);
     }
   }
   if (etr_json_failed(json))
     found = unknown;
+  if (!found.recorded.runs)
+    found.recorded.method_count = 0;
   etr_json_close(json);
   return found;
 }
 
 /* Nothing is known if no record.json lies beside inputs in memory, and one that cannot be read, or
  * whose path is too long, is ignored. */
-static etr_record_facts facts_beside(const etr_inputs *inputs) {
+static etr_record_facts facts_beside(const etr_inputs *inputs, etr_arena *arena) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
-  const etr_record_facts unknown = {ETR_VNNI_UNKNOWN, NAN};
+  const etr_record_facts unknown = {.recorded_at = NAN};
   char path[LONGEST_PATH];
   etr_error error;
   etr_file file;
@@ -483,13 +514,20 @@ static etr_record_facts facts_beside(const etr_inputs *inputs) {
     return unknown;
   if (!etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
     return unknown;
-  etr_record_facts facts = facts_in_document(etr_file_bytes(&file));
+  etr_record_facts facts = facts_in_document(etr_file_bytes(&file), arena);
   etr_file_clear(&file);
+  for (size_t i = 1; i < inputs->etdump_count; i++) {
+    const char *other = inputs->etdumps[i], *name = strrchr(other, '/');
+    int length = name ? (int)(name - other + 1) : 0;
+    if (length != folder || memcmp(other, beside, (size_t)folder) != 0)
+      facts.recorded.method_count = 0;
+  }
   return facts;
 }
 
-etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions) {
-  etr_record_facts facts = facts_beside(inputs);
+etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions,
+                                       etr_arena *arena) {
+  etr_record_facts facts = facts_beside(inputs, arena);
   if (instructions)
     facts.vnni = vnni_among(etr_slice_of(instructions));
   return facts;

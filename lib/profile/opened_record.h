@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "inputs/method.h"
 #include "join/cost.h"
+#include "runs/blocks.h"
 
 /** Payloads of the .pte and their memory. */
 typedef struct etr_kept_payloads {
@@ -48,11 +49,14 @@ struct etr_opened_record {
 typedef struct etr_record_facts {
   etr_vnni vnni;
   double recorded_at; /* in seconds since 1970; NaN: unknown */
+  etr_recorded_runs recorded;
 } etr_record_facts;
 
-/** Returns what record.json beside the ETDump, or the ETRecord, says. Of the processor's
- * instructions, those given come first. A file of that name that says nothing is ignored. */
-etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions);
+/** Returns what record.json beside the ETDumps, or the ETRecord, says, with names in the arena. Of
+ * the processor's instructions, those given come first. A file of that name that says nothing is
+ * ignored, and what it says of runs, too, if ETDumps are in several folders. */
+etr_record_facts etr_find_record_facts(const etr_inputs *inputs, const char *instructions,
+                                       etr_arena *arena);
 
 /** Finds out which kind of input each buffer in memory is that the caller put into `given`, as
  * etr_inputs_find() does for files. Clear *out with etr_inputs_clear(). Errors: those of

@@ -36,6 +36,7 @@ typedef struct loader {
   const etr_inputs *inputs;
   const etr_options *options;
   const etr_opened_record *opened;
+  etr_record_facts facts;
   etr_warnings warnings;
   etr_budget budget;
   etr_map names;     /* names of events, interned over all dumps */
@@ -254,6 +255,7 @@ static etr_status join_runs(loader *l, etr_error *error) {
   if (!count_macs_of_programs(l))
     return etr_fail_memory(error);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
+  l->blocks.recorded = &l->facts.recorded;
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
                      &l->warnings);
   const etr_known_phases *phases = NULL;
@@ -669,17 +671,17 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
     return etr_fail_memory(error);
   }
   etr_status status = etr_held_buffers_share(&box->held, dumps->held, error);
+  l.facts = etr_find_record_facts(dumps, l.options->instructions, l.arena);
   if (status == ETR_OK)
     status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
   if (status == ETR_OK && etr_arena_failed(l.payloads.arena))
     status = etr_fail_memory(error);
   if (status == ETR_OK) {
-    const etr_record_facts facts = etr_find_record_facts(dumps, l.options->instructions);
     if (dumps->folder)
       box->profile.folder = etr_arena_copy(&box->arena, etr_slice_of(dumps->folder));
-    box->profile.vnni = facts.vnni;
-    box->profile.recorded_at = facts.recorded_at;
+    box->profile.vnni = l.facts.vnni;
+    box->profile.recorded_at = l.facts.recorded_at;
     keep_payloads(box, &l.payloads, opened);
   }
   if (status == ETR_OK)

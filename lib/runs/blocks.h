@@ -20,6 +20,15 @@ typedef struct etr_samples {
   etr_bytes *metadata; /* filled for rows that have metadata */
 } etr_samples;
 
+/** Which methods a recording ran, by the record.json beside it: the first `runs` times, then the
+ * next. Nothing in it is checked against the dumps. */
+enum { ETR_MOST_RECORDED = 16 };
+typedef struct etr_recorded_runs {
+  const char *methods[ETR_MOST_RECORDED];
+  size_t method_count; /* 0: not known */
+  uint32_t runs;       /* of each method */
+} etr_recorded_runs;
+
 /** The runs of all dumps and their blocks, indexed as in etr_profile. Blocks and rows have
  * read-only lists, as readers of a profile get them; whoever fills them in writes to the lists
  * here, of which they are parts. */
@@ -34,6 +43,7 @@ typedef struct etr_blocks {
   size_t row_count;
   etr_samples samples;
   double ticks_per_second;
+  const etr_recorded_runs *recorded; /* what record.json says of each dump; NULL: not known */
   const uint32_t *by_method; /* indices of blocks sorted by method, then ascending; blocks without a
                                 method come last */
   const size_t *end_of_method;  /* per method: end of its blocks in by_method */

@@ -4,10 +4,11 @@
  * from what ran.
  *
  * A block has the method that fits best (fit.h). If several fit equally, each of its runs is
- * decided on its own, by the first of these that can: the sizes of values that it logged; the order
- * of loads, because a run directly after a load has the loaded method, if only one of the fitting
- * methods had not run before; the times of its kernels. Runs of different methods are moved into
- * separate blocks. Remaining ties stay undecided.
+ * decided on its own, by the first of these that can: the order in which record.json says that
+ * methods ran; the sizes of values that it logged; the order of loads, because a run directly after
+ * a load has the loaded method, if only one of the fitting methods had not run before; the times of
+ * its kernels. Runs of different methods are moved into separate blocks. Remaining ties stay
+ * undecided.
  */
 #include "runs/blocks.h"
 #include "runs/fit.h"
@@ -416,6 +417,93 @@ static bool decide_by_loads(decider *d) {
       return false;
   }
   return separate_found_runs(d, "the other candidates had run before");
+}
+
+/* ---- What record.json says ---- */
+
+/* Sets in `order` the index of each method that was recorded. Returns false if one has no inputs,
+ * or if nothing is known. */
+static bool find_recorded_methods(const decider *d, uint32_t order[ETR_MOST_RECORDED]) {
+  const etr_recorded_runs *recorded = d->blocks->recorded;
+  for (size_t i = 0; recorded && i < recorded->method_count; i++) {
+    order[i] = ETR_NONE;
+    for (uint32_t k = 0; k < d->count && order[i] == ETR_NONE; k++)
+      if (strcmp(d->inputs[k].name, recorded->methods[i]) == 0)
+        order[i] = k;
+    if (order[i] == ETR_NONE)
+      return false;
+  }
+  return recorded && recorded->method_count > 0;
+}
+
+/* Returns true if a run may be of a method: what is known of it so far does not say otherwise. */
+static bool may_be(const decider *d, uint32_t run, uint32_t method) {
+  if (!d->runs[run].tied)
+    return d->blocks->blocks[d->blocks->runs[run].block].method == method;
+  const verdict *tie = &d->verdicts.data[d->runs[run].verdict];
+  for (size_t i = 0; tie->candidates && i < tie->candidate_count; i++)
+    if (tie->candidates[i] == method)
+      return true;
+  return false;
+}
+
+/* Decides the tied runs [first, end) of one dump as record.json says, if these are as many as it
+ * says, and each of them may be of the method that it says. */
+static void decide_dump_as_recorded(decider *d, const uint32_t *order, size_t first, size_t end) {
+  const etr_recorded_runs *recorded = d->blocks->recorded;
+  uint64_t wanted = (uint64_t)recorded->method_count * recorded->runs, seen = 0;
+  for (size_t run = first; run < end; run++) {
+    if (!d->runs[run].executed)
+      continue;
+    if (seen == wanted || !may_be(d, (uint32_t)run, order[seen / recorded->runs]))
+      return;
+    seen++;
+  }
+  if (seen != wanted)
+    return;
+  seen = 0;
+  for (size_t run = first; run < end; run++) {
+    if (d->runs[run].tied)
+      decide_run(d, (uint32_t)run, order[seen / recorded->runs]);
+    seen += d->runs[run].executed;
+  }
+}
+
+/* Returns what record.json says in words: "each ETDump has 20 runs of prefill, then 20 of decode".
+ * NULL when out of memory. */
+static const char *text_of_recorded(const decider *d) {
+  const etr_recorded_runs *recorded = d->blocks->recorded;
+  const char *text = etr_arena_format(d->warnings->arena, "each ETDump has %u run%s",
+                                      recorded->runs, etr_plural(recorded->runs));
+  for (size_t i = 0; text && i < recorded->method_count; i++) {
+    const char *gap = i ? etr_arena_format(d->warnings->arena, ", then %u", recorded->runs) : "";
+    text = etr_arena_format(d->warnings->arena, "%s%s of %.*s", text, etr_or_empty(gap),
+                            ETR_HEAD(recorded->methods[i], 80));
+  }
+  return text;
+}
+
+/* Decides tied runs by the order in which record.json says that methods ran. Returns false when out
+ * of memory. */
+static bool decide_as_recorded(decider *d) {
+  static const char rule[] = "known by record.json";
+  uint32_t order[ETR_MOST_RECORDED];
+  const etr_blocks *blocks = d->blocks;
+  if (!find_recorded_methods(d, order))
+    return true;
+  for (size_t first = 0, end; first < blocks->run_count; first = end) {
+    for (end = first;
+         end < blocks->run_count && blocks->runs[end].dump == blocks->runs[first].dump;)
+      end++;
+    decide_dump_as_recorded(d, order, first, end);
+  }
+  const char *evidence = d->any_found ? text_of_recorded(d) : "";
+  if (!evidence || !separate_found_runs(d, rule))
+    return false;
+  for (size_t i = 0; i < blocks->block_count; i++)
+    if (blocks->blocks[i].method_rule == rule)
+      d->blocks->blocks[i].method_evidence = evidence;
+  return true;
 }
 
 /* ---- Rows of other runs ---- */
@@ -855,9 +943,9 @@ static void warn_of_idle_choices(const decider *d) {
   }
 }
 
-/* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
- * are tied. Without options, the default limits the comparisons (0). Returns false when out of
- * memory. */
+/* Decides the methods of all runs: by events first, then by record.json, sizes, loads and times for
+ * those that are tied. Without options, the default limits the comparisons (0). Returns false when
+ * out of memory. */
 static bool decide_methods(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),
@@ -874,7 +962,8 @@ static bool decide_methods(decider *d) {
   for (size_t i = 0; i < d->blocks->block_count; i++)
     decide_block(d, &d->blocks->blocks[i]);
   warn_of_idle_choices(d);
-  if (!decide_by_other_rows(d) || !decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
+  if (!decide_as_recorded(d) || !decide_by_other_rows(d) || !decide_by_sizes(d) ||
+      !decide_by_loads(d) || !decide_by_times(d))
     return false;
   return explain_ties(d) && !etr_arena_failed(&d->scratch);
 }

@@ -52,11 +52,11 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
 /**
  * Decides the method of every block: sets block.method (an index into inputs), block.method_rule
  * and block.method_evidence. Blocks without kernels or delegates (loads) get no method. If a block
- * fits several methods equally, each of its runs is decided on its own, by the sizes of the values
- * that it logged, by the order of loads or by its kernels' times, and runs of different methods are
- * moved into separate blocks. `dumps` are those of the blocks; NULL: logged values are not used.
- * Warns about blocks that fit no method, and about ties. When out of memory, the arena of the
- * warnings has failed.
+ * fits several methods equally, each of its runs is decided on its own, by blocks.recorded, by the
+ * sizes of the values that it logged, by the order of loads or by its kernels' times, and runs of
+ * different methods are moved into separate blocks. `dumps` are those of the blocks; NULL: logged
+ * values are not used. Warns about blocks that fit no method, and about ties. When out of memory,
+ * the arena of the warnings has failed.
  */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
                         const etr_dump *dumps, const etr_options *options, etr_warnings *warnings);

