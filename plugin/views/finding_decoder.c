@@ -8,16 +8,26 @@
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/memory_findings.h"
+#include "views/phases.h"
 
 #include <math.h>
 
 /* ---- Caches that are written as a whole ---- */
+
+/* The copies that ExecuTorch adds at the end of a method, which give buffers their new values. They
+ * are on no node. */
+typedef struct copies_back {
+  size_t count;
+  double ticks;    /* in the typical run, without interruptions */
+  bool are_caches; /* the graph says that what they write are caches */
+} copies_back;
 
 /* Caches, and the operators that return a whole one to write a few positions. */
 typedef struct cache_writes {
   bool *marked; /* per node */
   size_t caches, operators;
   uint64_t bytes, per_token; /* of all caches */
+  copies_back back;
 } cache_writes;
 
 /* Returns true if two values have the same number of dimensions, at least one, and the same sizes.
@@ -80,16 +90,57 @@ static void mark_concatenations(cache_writes *writes, const etr_finder *finder) 
   }
 }
 
-/* Returns the time of the copies that ExecuTorch adds at the end of a method, one for each buffer
- * that the graph gives a new value, and which are on no node; NULL if none ran. */
-static const etr_group *find_copies_back(const etr_finder *finder) {
-  for (size_t i = 0; i < finder->groups->count; i++) {
-    const etr_group *group = &finder->groups->list[i];
-    if (!group->pattern && !group->backend && group->op &&
-        etr_slice_ends(etr_slice_of(group->op), ETR_SLICE("copy_")))
-      return group;
+/* Returns true if a time slice is of a copy on no node, as those at the end of a method are. */
+static bool is_copy_back(const etr_time_slice *slice) {
+  const char *name = slice->event->kernel ? slice->event->kernel : slice->event->label;
+  return slice->node == ETR_NONE && !etr_time_slice_is_in_delegate(slice) && name &&
+         etr_slice_ends(etr_slice_of(name), ETR_SLICE("copy_"));
+}
+
+/* Returns true if the new value of the buffer that a graph writes as number `index` is what writes
+ * a cache. */
+static bool is_new_cache(const etr_graph *graph, const etr_kv_cache *cache, size_t index) {
+  for (size_t i = graph->node_count; i-- > 0;) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_OUTPUT || node->subgraph != ETR_NONE)
+      continue;
+    for (size_t k = 0; index < node->input_count && k < cache->count; k++)
+      if (cache->buffers[k].writer == node->inputs[index].node)
+        return true;
+    return false;
   }
-  return NULL;
+  return false;
+}
+
+/* Returns the copies back of caches. They are in the order in which the graph returns new values,
+ * one for each; where they are not so many, all are returned, of whatever buffers. */
+static copies_back find_copies_back(const etr_finder *finder, const etr_kv_cache *cache) {
+  copies_back of_caches = {.are_caches = true}, all = {0};
+  const etr_method *method = finder->method;
+  const double *interrupted = finder->groups->interruptions.of_slice;
+  int32_t first = INT32_MAX, last = -1;
+  etr_map seen;
+  etr_map_init(&seen, finder->arena);
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    if (!is_copy_back(slice))
+      continue;
+    first = ETR_MIN(first, slice->event->instruction_id);
+    last = ETR_MAX(last, slice->event->instruction_id);
+    all.count += etr_map_count(&seen, ETR_BYTES(slice->event->instruction_id)) == 0;
+    all.ticks += etr_slice_typical(method, slice) - (interrupted ? interrupted[i] : 0);
+  }
+  if (all.count != finder->graph->mutation_count || first + (int64_t)all.count != last + 1)
+    return all;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    if (is_copy_back(slice) &&
+        is_new_cache(finder->graph, cache, (size_t)(slice->event->instruction_id - first)))
+      of_caches.ticks += etr_slice_typical(method, slice) - (interrupted ? interrupted[i] : 0);
+  }
+  for (size_t i = 0; i < all.count; i++)
+    of_caches.count += is_new_cache(finder->graph, cache, i);
+  return of_caches;
 }
 
 /* Marks the kernels that write caches at some positions, but return whole caches. Returns false
@@ -105,6 +156,7 @@ static bool mark_writes(cache_writes *writes, const etr_finder *finder, const et
         etr_is_one_of(finder, &finder->graph->nodes[i], names, ETR_COUNT(names)))
       mark_write(writes, i);
   if (writes->operators) {
+    writes->back = find_copies_back(finder, &cache);
     writes->caches = cache.count;
     writes->bytes = cache.bytes;
     writes->per_token = cache.per_token;
@@ -119,13 +171,10 @@ static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers)
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
     return false;
-  const etr_group *back = find_copies_back(finder);
-  uint64_t own = etr_finder_marked_ticks(finder, writes.marked);
-  uint64_t copying = back ? etr_finder_over_runs(finder, back->stats.typical) : 0;
-  /* All copies are of caches if there are as many as caches, and nothing else gets a new value. */
-  bool is_counted = back && back->count == writes.caches &&
-                    finder->graph->mutation_count == writes.caches;
-  uint64_t ticks = own + (is_counted ? copying : 0);
+  const copies_back *back = &writes.back;
+  uint64_t copying = etr_finder_over_runs(finder, back->ticks);
+  uint64_t ticks = etr_finder_marked_ticks(finder, writes.marked) +
+                   (back->are_caches ? copying : 0);
   etr_finding *added = writes.operators ? etr_finder_add_if_large(finder, ETR_FINDING_CACHE_COPIES,
                                                                   ticks, (double)ticks)
                                         : NULL;
@@ -138,11 +187,12 @@ static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers)
   /* Writing the new positions remains, and what makes room for them. */
   etr_finding_set_least_saving(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache, not the new positions alone";
-  const char *copies = !back ? ""
-                             : etr_arena_format(finder->arena, ", and %zu cop%s back, %s%s",
-                                                back->count, back->count == 1 ? "y" : "ies",
-                                                etr_finder_time_per_run(finder, copying),
-                                                is_counted ? "" : ", not counted");
+  const char *copies = "";
+  if (back->count)
+    copies = etr_arena_format(finder->arena, ", and %zu cop%s back%s, %s%s", back->count,
+                              back->count == 1 ? "y" : "ies", back->are_caches ? "" : " of buffers",
+                              etr_finder_time_per_run(finder, copying),
+                              back->are_caches ? "" : ", not counted");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s: %s%s. They return whole caches, %zu bytes in all, to write %zu bytes a token. "
