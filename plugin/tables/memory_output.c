@@ -819,6 +819,9 @@ void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_me
   subject.is_short = true;
   etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &subject);
   etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &subject);
+  const char *cache = etr_kv_cache_text(arena, f->profile, shown);
+  if (cache)
+    etr_field_text(f, "cache", cache);
 }
 
 /* Writes the memory of a method as a JSON object. Returns false when out of memory. The cache of
@@ -938,23 +941,12 @@ static void put_method_heading(memory_report *report, const memory *subject, boo
                                            record, name));
 }
 
-/* Writes a line about the cache of keys and values: its bytes, its positions, and what twice the
- * context would take. Nothing without a cache. */
+/* Writes the line about the cache of keys and values. Nothing without a cache. */
 static void put_kv_cache(memory_report *report, const etr_method *shown) {
-  etr_kv_cache cache;
-  etr_arena *arena = &report->answer.arena;
-  if (!etr_kv_cache_find(&cache, arena, report->answer.profile, shown) || cache.count == 0)
+  const char *text = etr_kv_cache_text(&report->answer.arena, report->answer.profile, shown);
+  if (!text)
     return;
-  const char *all_bytes = bytes(report, cache.bytes),
-             *bytes_per_position = bytes(report, cache.per_token);
-  etr_section_line(
-      &report->answer, ETR_STYLE_PLAIN, 2,
-      etr_arena_format(arena,
-                       "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
-                       " positions, %s bytes a position in all; for twice the context the cache "
-                       "alone takes %s bytes more",
-                       all_bytes, cache.count, etr_plural(cache.count), cache.context,
-                       bytes_per_position, all_bytes));
+  etr_section_line(&report->answer, ETR_STYLE_PLAIN, 2, text);
   etr_section_end_list(&report->answer);
 }
 

@@ -4,6 +4,9 @@
  */
 #include "views/decoder.h"
 
+#include "output/label.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 
 const char *etr_layer_kind_name(etr_layer_kind kind) {
@@ -429,6 +432,80 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
     out->context = ETR_MAX(out->context, list.data[i].context);
   }
   return true;
+}
+
+/* Returns true if the program plans a method's cache in one buffer with tensors that do not outlive
+ * a run. Memory that several methods share has buffers of its own. */
+static bool has_own_memory(const etr_method *method, const etr_kv_cache *cache) {
+  const etr_memory_plan *plan = method->memory;
+  uint32_t buffer = ETR_NONE;
+  for (size_t i = 0; plan && i < plan->tensor_count; i++)
+    if (plan->tensors[i].role == ETR_TENSOR_STATE &&
+        plan->tensors[i].size_bytes == cache->buffers[0].bytes)
+      buffer = plan->tensors[i].buffer;
+  for (size_t i = 0; buffer != ETR_NONE && i < plan->tensor_count; i++)
+    if (plan->tensors[i].buffer == buffer && plan->tensors[i].role == ETR_TENSOR_ACTIVATION)
+      return true;
+  return false;
+}
+
+/* Returns how many methods have a cache of the same size, this one included, in memory of their
+ * own. */
+static size_t count_own_caches(etr_arena *arena, const etr_profile *profile,
+                               const etr_kv_cache *cache) {
+  size_t count = 0;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    etr_kv_cache other;
+    const etr_method *method = &profile->methods[i];
+    count += etr_kv_cache_find(&other, arena, profile, method) && other.count == cache->count &&
+             other.bytes == cache->bytes && other.context == cache->context &&
+             has_own_memory(method, &other);
+  }
+  return count;
+}
+
+/* Returns the results of writes of caches that are live at the peak, in words, with their bytes;
+ * "" if there are none. */
+static const char *text_of_peak(etr_arena *arena, const etr_method *method,
+                                const etr_kv_cache *cache) {
+  const etr_memory_plan *plan = method->memory;
+  size_t count = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; plan && i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    bool is_live = tensor->first_instruction <= plan->peak_instruction &&
+                   tensor->last_instruction >= plan->peak_instruction &&
+                   tensor->view_of == ETR_NONE && !tensor->is_misplaced;
+    for (size_t k = 0; is_live && k < cache->count; k++) {
+      if (tensor->node != cache->buffers[k].writer || tensor->size_bytes != cache->buffers[k].bytes)
+        continue;
+      count++;
+      bytes += tensor->size_bytes;
+    }
+  }
+  if (!count)
+    return "";
+  return etr_arena_format(arena, ", and %zu cop%s of it at the peak %s more", count,
+                          count == 1 ? "y" : "ies", etr_or_empty(etr_count_text(arena, bytes)));
+}
+
+const char *etr_kv_cache_text(etr_arena *arena, const etr_profile *profile,
+                              const etr_method *method) {
+  etr_kv_cache cache;
+  if (!etr_kv_cache_find(&cache, arena, profile, method) || cache.count == 0)
+    return NULL;
+  const char *bytes = etr_or_empty(etr_count_text(arena, cache.bytes));
+  const char *each = etr_or_empty(etr_count_text(arena, cache.per_token));
+  size_t methods = has_own_memory(method, &cache) ? count_own_caches(arena, profile, &cache) : 0;
+  const char *own = methods < 2
+                        ? ""
+                        : etr_arena_format(arena, "; each of %zu methods has its own", methods);
+  return etr_arena_format(arena,
+                          "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
+                          " positions, %s bytes a position in all; for twice the context the cache "
+                          "alone takes %s bytes more%s%s",
+                          bytes, cache.count, etr_plural(cache.count), cache.context, each, bytes,
+                          etr_or_empty(text_of_peak(arena, method, &cache)), etr_or_empty(own));
 }
 
 /* ---- Together ---- */

@@ -71,4 +71,10 @@ typedef struct etr_kv_cache {
 bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method);
 
+/** Returns a line about the cache of a method: its bytes, its positions, what twice the context
+ * takes more, at the peak too, and whether other methods have such a cache of their own. NULL
+ * without a cache, or when out of memory. */
+const char *etr_kv_cache_text(etr_arena *arena, const etr_profile *profile,
+                              const etr_method *method);
+
 #endif

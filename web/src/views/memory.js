@@ -586,7 +586,7 @@ export function MemoryView() {
         [...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0),
       )} bytes`} why="tensors that the selected operators make" />`
           : null
-      }</div>
+      }</div>${memory.cache && html`<p>${memory.cache}</p>`}
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}
       ${
         tensors && memory.buffers.length
