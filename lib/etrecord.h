@@ -248,6 +248,7 @@ typedef enum etr_without {
   ETR_WITHOUT_COSTS = 1 << 0,   /**< etr_graph.costs */
   ETR_WITHOUT_MEMORY = 1 << 1,  /**< etr_method.memory, etr_profile.program_memory */
   ETR_WITHOUT_SOURCES = 1 << 2, /**< etr_node.source */
+  ETR_WITHOUT_TIES = 1 << 3,    /**< warnings of runs that may be of several methods */
 } etr_without;
 
 /** How to read and join the inputs. A zeroed struct selects the defaults. */

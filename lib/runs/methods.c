@@ -866,7 +866,7 @@ static bool explain_ties(decider *d) {
     if (!text->runs || !text->maps)
       return false;
     explain_tie(d, block, text);
-    if (is_new)
+    if (is_new && !(d->options && d->options->without & ETR_WITHOUT_TIES))
       warn_of_tie(d, block, text);
   }
   return texts != NULL;

@@ -605,7 +605,7 @@ const cli_command commands[] = {
     {.name = "memory",
      .bit = FOR_MEMORY,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_COSTS,
+     .without = ETR_WITHOUT_COSTS | ETR_WITHOUT_TIES,
      .summary = "show planned buffers, tensors at the peak, weights, constants",
      .help = "Shows the memory that each method plans, as the program (.pte) describes it. For "
              "each buffer it lists "
