@@ -186,7 +186,7 @@ static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers)
                                   writes.caches, etr_plural(writes.caches));
   /* Writing the new positions remains, and what makes room for them. */
   etr_finding_set_least_saving(finder, added, (double)ticks / 2);
-  added->fact = "each write copies a whole cache, not the new positions alone";
+  added->fact = "each write copies a whole cache, not what is new";
   const char *copies = "";
   if (back->count)
     copies = etr_arena_format(finder->arena, ", and %zu cop%s back%s, %s%s", back->count,

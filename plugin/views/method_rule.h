@@ -9,8 +9,8 @@
 #include "etrecord_tb.h"
 
 /** Returns the event block that shows best by which rule runs were taken for those of the
- * method: the first with runs that has evidence for the rule (times decided it), else the first
- * with runs. Skipped runs count, too. NULL if there are no runs. */
+ * method: the first with runs that has evidence for the rule (times or record.json decided it),
+ * else the first with runs. Skipped runs count, too. NULL if there are no runs. */
 const etr_block *etr_block_of_rule(const etr_profile *profile, const etr_method *method);
 
 /** Returns why runs were taken for those of the method: "method likely, by loads and time: prefill

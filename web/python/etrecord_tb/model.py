@@ -1084,7 +1084,8 @@ class MethodSummary(_Answer):
         answer: where the time goes, in one sentence; None without runs
         groups: rows whose typical times add up to that of Method::execute, the longest first, without interruptions, which are a row of their own:
             operators of one kind in repeated modules, kernels on no node by name, and one row for each other part
-        method_rule: by what its runs were found to be of it; "likely, by time" or "likely, by loads and time" where times decided
+        method_rule: by what its runs were found to be of it; "likely, by time" or "likely, by loads and time" where times decided, "known by
+            record.json" where that did
         method_evidence: what that rule is based on; None if it says all
         candidates: of runs whose method nothing decides: the methods that they may be of
         throughput: tokens that a run reads, in the typical run; None if the method has no token input: an integer input of rank 2
