@@ -98,8 +98,10 @@ def main():
     facts = json.loads(pathlib.Path("two_methods/record.json").read_text())
     assert facts["threads"] == 1 and facts["recipe"] == "xnnpack" and facts["methods"] == ["a", "b"] and facts["executorch"], facts
 
-    # Methods of one structure: no file says which one ran, but record() knows.
+    # Methods of one structure: only record.json says which one ran.
     assert runs_of("alike", {"first": Net(), "second": Net()}, {"first": x, "second": x}, recipe="portable", progress=said.append) == {"first": 3, "second": 3}
+    with etrecord_tb.Profile("alike") as profile:
+        assert [method.method_rule for method in profile.summary()] == ["known by record.json"] * 2 and "--map" not in "".join(said), said
     assert runs_of("int8_default", Net(), x, recipe="xnnpack-int8", progress=said.append) == {"forward": 3}
     steps = ["calibrating on the example inputs", "quantizing: exporting", "torch.export", "lowering", "to_executorch", "saving"]
     assert [step for line in said for step in steps if step in line][-len(steps):] == steps, said
