@@ -30,22 +30,23 @@ typedef enum etr_finding_kind {
   ETR_FINDING_BATCH_NORM,     /* batch norms that could be folded into the layer before them */
   ETR_FINDING_ATTENTION,      /* attention as separate operators */
   ETR_FINDING_OUTPUT_LAYER,   /* the layer that makes a decoder's logits takes much of its time */
-  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantized ones */
-  ETR_FINDING_CALLS,         /* kernels that take longer to be called than to run */
-  ETR_FINDING_OUTLIER,       /* operators that took many times their median in one run */
-  ETR_FINDING_FIRST_RUN,     /* a first run far above the rest */
-  ETR_FINDING_LOAD,          /* loading takes as long as many inferences */
-  ETR_FINDING_DRIFT,         /* runs get slower or faster, one after the other */
-  ETR_FINDING_WAITING,       /* delegates that wait, or copy */
-  ETR_FINDING_CPU_FALLBACK,  /* operators of delegates on the CPU, where others run on a GPU or an
-                                NPU */
-  ETR_FINDING_SMALL_CALLS,   /* many calls of delegates that spend more time on overhead than on
-                                operators */
-  ETR_FINDING_MEMORY_BOUND,  /* operators that run near the peak bandwidth */
-  ETR_FINDING_SLOW_RATE,     /* operators far below the rate of others of the same kind and size */
-  ETR_FINDING_ABOVE_PEAK,    /* operators faster than the peaks allow */
-  ETR_FINDING_STEP,          /* all runs from one on are slower, or faster */
-  ETR_FINDING_MODES,         /* runs take one of two times, and switch between them */
+  ETR_FINDING_FLOAT_BESIDE,   /* layers that multiply floating-point numbers beside quantized ones,
+                                 or operators of a delegate between int8 ones */
+  ETR_FINDING_CALLS,          /* kernels that take longer to be called than to run */
+  ETR_FINDING_OUTLIER,        /* operators that took many times their median in one run */
+  ETR_FINDING_FIRST_RUN,      /* a first run far above the rest */
+  ETR_FINDING_LOAD,           /* loading takes as long as many inferences */
+  ETR_FINDING_DRIFT,          /* runs get slower or faster, one after the other */
+  ETR_FINDING_WAITING,        /* delegates that wait, or copy */
+  ETR_FINDING_CPU_FALLBACK,   /* operators of delegates on the CPU, where others run on a GPU or an
+                                 NPU */
+  ETR_FINDING_SMALL_CALLS,    /* many calls of delegates that spend more time on overhead than on
+                                 operators */
+  ETR_FINDING_MEMORY_BOUND,   /* operators that run near the peak bandwidth */
+  ETR_FINDING_SLOW_RATE,      /* operators far below the rate of others of the same kind and size */
+  ETR_FINDING_ABOVE_PEAK,     /* operators faster than the peaks allow */
+  ETR_FINDING_STEP,           /* all runs from one on are slower, or faster */
+  ETR_FINDING_MODES,          /* runs take one of two times, and switch between them */
   ETR_FINDING_SLOW_RUNS,     /* some runs take much longer than the others, for no reason that their
                                 events show */
   ETR_FINDING_PERIODIC,      /* every so many runs one does */
@@ -82,7 +83,8 @@ typedef enum etr_sureness {
 typedef enum etr_effort {
   ETR_EFFORT_LINK_FLAG,    /* link another library */
   ETR_EFFORT_RE_EXPORT,    /* export again, with other passes or another recipe */
-  ETR_EFFORT_CHANGE_MODEL, /* change the model's code, or the program that calls it */
+  ETR_EFFORT_CHANGE_MODEL, /* change the model's code */
+  ETR_EFFORT_CHANGE_APP,   /* change the program that calls the model */
   ETR_EFFORT_RECORD_AGAIN, /* measure again, in another way */
 } etr_effort;
 
@@ -91,8 +93,8 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_USUAL,
   ETR_VARIANT_EXPORT, /* copies: the export makes them (without a graph: perhaps), and no line of
                          the model */
-  ETR_VARIANT_MOVES,  /* copies, layout: no example code fits them; most move or convert data, and
-                         cannot just be removed */
+  ETR_VARIANT_MOVES,  /* copies, layout, float_beside: no example code fits them; most move or
+                         convert data, and  cannot just be removed */
   ETR_VARIANT_DIMS,   /* layout: most transposes are for values with fewer than four dimensions */
   ETR_VARIANT_LATE,   /* constants: the lowering makes most of them, which no pass at the export
                          sees */

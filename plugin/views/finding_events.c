@@ -28,6 +28,7 @@ typedef enum transpose_reason {
   FOR_OTHERS,  /* an operator there computes in another layout */
   AT_BORDER,   /* an input or output of the method is channels-first, or without a graph may be */
   BY_FEW_DIMS, /* an operator there has an input with fewer than four dimensions */
+  BY_PAD,      /* it is next to a pad of the call's input, which is slow in channels-last */
   TRANSPOSE_REASONS
 } transpose_reason;
 
@@ -51,39 +52,37 @@ typedef struct insertions {
   size_t transposes, converts, copies;
   size_t of_reason[TRANSPOSE_REASONS]; /* transposes; set by find_reasons(), as the next two */
   uint64_t reason_ticks[TRANSPOSE_REASONS];
-  const char *few_dims; /* operators of BY_FEW_DIMS: "add, mul" */
-  bool has_convolution; /* a call that transposes computes one, which XNNPACK transposes for */
-  etr_map events;       /* those that have time slices, by address */
-  etr_vec(double) event_ticks; /* of each, in the typical run */
+  const char *few_dims;    /* operators of BY_FEW_DIMS: "add, mul" */
+  bool has_border_convert; /* one has no int8 operator before it in its call, or none after it */
+  bool has_convolution;    /* a call that transposes computes one, which XNNPACK transposes for */
+  etr_event_ticks event_ticks;
 } insertions;
 
-/* Numbers in in->events the events in delegates, and sets in->event_ticks, by number, to what each
- * takes of the typical run, without interruptions. Returns false when out of memory. */
-static bool measure_events(insertions *in, const etr_finder *finder) {
+bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder) {
   const etr_method *method = finder->method;
-  etr_map_init(&in->events, in->arena);
+  *out = (etr_event_ticks){0};
+  etr_map_init(&out->numbers, finder->arena);
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_event *event = method->time_slices[i].event;
-    uint32_t number = etr_map_number(&in->events, ETR_BYTES(event));
+    uint32_t number = etr_map_number(&out->numbers, ETR_BYTES(event));
     if (number == ETR_NONE)
       return false;
-    if (number == in->event_ticks.count) {
-      double *added = etr_vec_push(in->arena, &in->event_ticks);
+    if (number == out->typical.count) {
+      double *added = etr_vec_push(finder->arena, &out->typical);
       if (!added)
         return false;
       *added = 0;
     }
-    in->event_ticks.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
-                                    finder->groups->interruptions.of_slice[i];
+    out->typical.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
+                                 finder->groups->interruptions.of_slice[i];
   }
   return true;
 }
 
-/* Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
-static uint64_t ticks_of_event(const insertions *in, const etr_finder *finder,
-                               const etr_event *event) {
-  uint32_t number = etr_map_get(&in->events, ETR_BYTES(event));
-  double typical = number == ETR_NONE ? 0 : in->event_ticks.data[number];
+uint64_t etr_event_ticks_of(const etr_event_ticks *ticks, const etr_finder *finder,
+                            const etr_event *event) {
+  uint32_t number = etr_map_get(&ticks->numbers, ETR_BYTES(event));
+  double typical = number == ETR_NONE ? 0 : ticks->typical.data[number];
   return etr_finder_over_runs(finder, fmax(typical, 0));
 }
 
@@ -138,9 +137,18 @@ static bool may_be_inserted(const etr_finder *finder, const etr_event *event,
          (has_convolution || !name_starts_with(event, "Transpose"));
 }
 
+/* Returns true if one of the rows [first, end) of a block is an operator that computes in int8. */
+static bool has_int8(const etr_block *block, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++)
+    if (etr_event_is_int8(&block->events[i]))
+      return true;
+  return false;
+}
+
 /* Adds the inserted operators of one delegate's call, which has the rows [first, end) of a block.
  * Adds none if nodes were estimated by the order of events: it is not known then which
- * operators have no node. Returns false when out of memory. */
+ * operators have no node. Converts around float operators between int8 ones are left to
+ * etr_add_float_between_findings(). Returns false when out of memory. */
 static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const etr_block *block,
                                  size_t first, size_t end) {
   bool matched = false, estimated = false, has_convolution = false;
@@ -152,12 +160,17 @@ static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const
   }
   if (etr_finder_has_edge(finder) && (!matched || estimated))
     return true;
+  const etr_between *between = etr_find_between(in->arena, block, first, end);
+  if (!between)
+    return false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (!may_be_inserted(finder, e, has_convolution))
+    if (!may_be_inserted(finder, e, has_convolution) || between[i - first] != ETR_BETWEEN_NOT)
       continue;
-    if (!add_inserted(in, block, i, ticks_of_event(in, finder, e)))
+    if (!add_inserted(in, block, i, etr_event_ticks_of(&in->event_ticks, finder, e)))
       return false;
+    in->has_border_convert |= name_starts_with(e, "Convert") &&
+                              !(has_int8(block, first, i) && has_int8(block, i + 1, end));
     in->has_convolution |= has_convolution && name_starts_with(e, "Transpose");
   }
   return true;
@@ -461,6 +474,22 @@ static uint32_t find_reader_of_few_dims(const etr_finder *finder, const inserted
   return behind && few_dims[behind->nodes[0]] == behind->nodes[0] ? behind->nodes[0] : ETR_NONE;
 }
 
+/* Returns true for a transpose at the start of a call whose first operator is a pad: nothing but
+ * pads computes before it, and it is before or behind one. */
+static bool is_next_to_first_pad(const etr_finder *finder, const inserted *copy) {
+  const etr_event *events = copy->block->events;
+  bool is_behind = false;
+  for (size_t i = copy->row; i > 0 && events[i - 1].instruction_id == copy->instruction; i--) {
+    const etr_event *before = &events[i - 1];
+    bool is_pad = name_starts_with(before, "Constant Pad");
+    if (!is_pad && before->kind == ETR_EVENT_DELEGATE_OPERATOR && !changes_layout(before))
+      return false;
+    is_behind |= is_pad;
+  }
+  const etr_event *behind = find_neighbor(finder, copy, 1, false);
+  return is_behind || (behind && name_starts_with(behind, "Constant Pad"));
+}
+
 /* Counts the inserted transposes by reason. Without an Edge graph all may be at a border. Returns
  * false when out of memory. */
 static bool find_reasons(insertions *in, const etr_finder *finder) {
@@ -475,7 +504,9 @@ static bool find_reasons(insertions *in, const etr_finder *finder) {
     if (strncmp(copy->name, "Transpose", 9) != 0)
       continue;
     uint32_t node = has_edge ? find_reader_of_few_dims(finder, copy, few_dims) : ETR_NONE;
-    if (!has_edge || is_at_border(finder, copy))
+    if (is_next_to_first_pad(finder, copy))
+      copy->reason = BY_PAD;
+    else if (!has_edge || is_at_border(finder, copy))
       copy->reason = AT_BORDER;
     else if (node != ETR_NONE)
       copy->reason = BY_FEW_DIMS;
@@ -522,7 +553,7 @@ static bool has_image_input(const etr_graph *graph) {
 
 /* An Edge graph shows which transposes are at inputs and outputs of the method. */
 static channels_last can_be_channels_last(const etr_finder *finder, const insertions *in) {
-  if (!in->has_convolution || !in->of_reason[AT_BORDER])
+  if (!in->has_convolution || !in->of_reason[AT_BORDER] || in->of_reason[BY_PAD])
     return CHANNELS_LAST_NEVER;
   if (!finder->graph)
     return CHANNELS_LAST_IF_IMAGES;
@@ -553,7 +584,9 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   if (inputs != CHANNELS_LAST_NEVER)
     etr_puts(&writer,
              inputs == CHANNELS_LAST ? "use channels-last inputs; " : "if images: channels-last; ");
-  else if (in->converts && !in->transposes)
+  else if (in->of_reason[BY_PAD])
+    etr_puts(&writer, "pad inside the first convolution, then channels-last; ");
+  else if (in->has_border_convert && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)
     etr_putf(&writer, "in %s", delegate_text(finder, in->instructions.data[0]));
@@ -611,12 +644,17 @@ static const char *layout_title(const insertions *in, size_t permutes) {
 
 /* Writes sentences on why transposes are inserted, and what to do about each reason. */
 static void put_reasons(etr_writer *writer, const etr_finder *finder, const insertions *in) {
+  const size_t *count = in->of_reason;
+  if (count[BY_PAD])
+    etr_putf(writer,
+             " %zu Transpose %s next to a pad of the input, and not in the saving: a pad of a "
+             "channels-last input took 13 times as long. Pad inside the convolution first.",
+             count[BY_PAD], count[BY_PAD] == 1 ? "is" : "are");
   static const char *const inputs[] = {
       [CHANNELS_LAST_NEVER] = "",
       [CHANNELS_LAST_IF_IMAGES] = "give a model of images channels-last inputs "
                                   "(torch.channels_last), and ",
       [CHANNELS_LAST] = "give the model channels-last inputs (torch.channels_last), and "};
-  const size_t *count = in->of_reason;
   if (!etr_finder_has_edge(finder)) {
     if (in->has_convolution)
       etr_putf(writer,
@@ -675,7 +713,7 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   }
   etr_puts(&writer, in->list.count ? "." : "");
   put_reasons(&writer, finder, in);
-  if (in->converts)
+  if (in->has_border_convert)
     etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   return etr_or_empty(etr_text_end(&text, &writer));
 }
@@ -702,7 +740,7 @@ bool etr_add_layout_findings(etr_finder *finder) {
   if (!find_layout_permutes(finder, &permutes))
     return false;
   etr_map_init(&in.index, in.arena);
-  if (!measure_events(&in, finder))
+  if (!etr_event_ticks_make(&in.event_ticks, finder))
     return false;
   for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
@@ -717,7 +755,8 @@ bool etr_add_layout_findings(etr_finder *finder) {
     ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
   if (!find_reasons(&in, finder))
     return false;
-  uint64_t avoidable = ticks - ETR_MIN(in.reason_ticks[FOR_OTHERS], ticks);
+  uint64_t avoidable = ticks -
+                       ETR_MIN(in.reason_ticks[FOR_OTHERS] + in.reason_ticks[BY_PAD], ticks);
   uint64_t unknown = ticks - avoidable;
   ticks += permutes.ticks;
   etr_finding *added = in.list.count || permutes.count ? add_layout_finding(finder, ticks, unknown)

@@ -433,15 +433,22 @@ static bool add_unmeasured_lever(const lever_target *target, etr_finding_kind ki
   return true;
 }
 
+/* Returns true for XNNPACK's name of a depthwise convolution: "Convolution (NHWC, F32) DWConv". */
+static bool is_depthwise_kernel(const char *kernel) {
+  return kernel && strstr(kernel, " DWConv");
+}
+
 /* Returns true for convolutions in int8 of which most of the time is in depthwise ones, which int8
  * may make slower. */
 static bool are_slow_in_int8(const lever_target *target) {
   const etr_finder *finder = target->finder;
   double depthwise = 0;
-  bool is_int8 = target->part->is_convolution && target->part->dtype &&
-                 strcmp(target->part->dtype, "int8") == 0;
+  bool is_int8 = target->part->dtype && strcmp(target->part->dtype, "int8") == 0;
+  if (is_int8 && !target->part->has_graph && is_depthwise_kernel(target->part->op))
+    return true;
   for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
-    if (target->marked[i] && etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
+    if (target->marked[i] && (is_depthwise_kernel(finder->graph->times[i].runs_as) ||
+                              etr_finder_depthwise_weight(finder, &finder->graph->nodes[i])))
       depthwise += finder->uninterrupted[i];
   return depthwise * 2 > target->ticks;
 }
@@ -527,11 +534,6 @@ static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
 static bool only_moves(const char *kernel) {
   return strncmp(kernel, "Transpose", 9) == 0 || strncmp(kernel, "Convert", 7) == 0 ||
          etr_kernel_only_copies(kernel);
-}
-
-/* Returns true for XNNPACK's name of a depthwise convolution: "Convolution (NHWC, F32) DWConv". */
-static bool is_depthwise_kernel(const char *kernel) {
-  return kernel && strstr(kernel, " DWConv");
 }
 
 /* Adds the lever for operators, the first of these that is possible: quantize layers in XNNPACK,

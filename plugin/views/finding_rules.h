@@ -26,6 +26,7 @@ bool etr_add_decoder_findings(etr_finder *finder);
 bool etr_add_depthwise_findings(etr_finder *finder);
 bool etr_add_branch_findings(etr_finder *finder);
 bool etr_add_layout_findings(etr_finder *finder);
+bool etr_add_float_between_findings(etr_finder *finder);
 bool etr_add_slow_call_findings(etr_finder *finder);
 bool etr_add_outlier_findings(etr_finder *finder);
 bool etr_add_run_findings(etr_finder *finder);
@@ -34,6 +35,35 @@ bool etr_add_cost_findings(etr_finder *finder);
 bool etr_add_accuracy_findings(etr_finder *finder);
 bool etr_add_lever_findings(etr_finder *finder);
 bool etr_add_kernel_findings(etr_finder *finder);
+
+/** What single events take in the typical run, without interruptions. */
+typedef struct etr_event_ticks {
+  etr_map numbers;         /* of the events that have time slices, by address */
+  etr_vec(double) typical; /* by number */
+} etr_event_ticks;
+
+/** Sets *out to what the events of the method take. Returns false when out of memory. */
+bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder);
+
+/** Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
+uint64_t etr_event_ticks_of(const etr_event_ticks *ticks, const etr_finder *finder,
+                            const etr_event *event);
+
+/** What an event is to the groups of operators that a call computes in floating point between int8
+ * ones. */
+typedef enum etr_between {
+  ETR_BETWEEN_NOT,
+  ETR_BETWEEN_CONVERT,  /* a Convert around such a group, or in it */
+  ETR_BETWEEN_OPERATOR, /* an operator of such a group */
+} etr_between;
+
+/** Returns true for a delegate's operator that computes in int8, as its name says. */
+bool etr_event_is_int8(const etr_event *event);
+
+/** Returns for each of the rows [first, end) of a block, which are those of a delegate's call, what
+ * it is; NULL when out of memory. */
+const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, size_t first,
+                                    size_t end);
 
 /** Calls of delegates that go if some become one. */
 typedef struct etr_merged_calls {

@@ -54,16 +54,15 @@ const char *etr_sureness_text(etr_sureness sureness) {
 }
 
 const char *etr_effort_name(etr_effort effort) {
-  static const char *const names[] = {"link_flag", "re_export", "change_model", "record_again"};
+  static const char *const names[] = {"link_flag", "re_export", "change_model", "change_app",
+                                      "record_again"};
   return (size_t)effort < ETR_COUNT(names) ? names[effort] : "";
 }
 
 const char *etr_finding_effort_text(const etr_finding *finding) {
-  static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
+  static const char *const texts[] = {"link flag", "re-export", "change the model",
+                                      "change the app", "record again"};
   switch (finding->kind) {
-  case ETR_FINDING_FIRST_RUN:
-  case ETR_FINDING_LOAD:
-    return "change the app";
   case ETR_FINDING_WAITING:
     return "change app or device settings";
   case ETR_FINDING_PROFILER:
@@ -98,7 +97,8 @@ static etr_effort effort_of(const etr_finding *finding) {
   etr_finding_kind kind = finding->kind;
   if (finding->variant == ETR_VARIANT_EXPORT)
     return ETR_EFFORT_RE_EXPORT;
-  if (finding->variant == ETR_VARIANT_LAYERS)
+  bool are_pads = kind == ETR_FINDING_FLOAT_BESIDE && finding->variant == ETR_VARIANT_MOVES;
+  if (finding->variant == ETR_VARIANT_LAYERS || are_pads)
     return ETR_EFFORT_CHANGE_MODEL;
   if (finding->variant == ETR_VARIANT_SLOW_CALLS)
     return ETR_EFFORT_RECORD_AGAIN;
@@ -117,6 +117,10 @@ static etr_effort effort_of(const etr_finding *finding) {
   case ETR_FINDING_QUANTIZE:
   case ETR_FINDING_DELEGATE:
     return ETR_EFFORT_RE_EXPORT;
+  case ETR_FINDING_FIRST_RUN:
+  case ETR_FINDING_LOAD:
+  case ETR_FINDING_WAITING:
+    return ETR_EFFORT_CHANGE_APP;
   case ETR_FINDING_ABOVE_PEAK:
   case ETR_FINDING_PROFILER:
     return ETR_EFFORT_RECORD_AGAIN;
@@ -166,10 +170,9 @@ static const char *factor_text(const etr_finder *finder, double factor) {
 }
 
 /* Returns how many ticks an event took longer in first runs than usually: than its typical time or,
- * in a block of first runs alone, than what the other runs take, since none of their events can
- * take more. */
+ * in a block of first runs alone, than usual_of_unknown. */
 static double excess_of_first_runs(const etr_profile *profile, const etr_first_run *first,
-                                   const etr_event *event) {
+                                   const etr_event *event, double usual_of_unknown) {
   double ticks = 0;
   size_t first_count = 0, count = event->sample_count + event->excluded_count;
   for (size_t k = 0; k < count; k++) {
@@ -178,7 +181,7 @@ static double excess_of_first_runs(const etr_profile *profile, const etr_first_r
     first_count += is_first;
     ticks += is_first ? (double)event->durations[k] : 0;
   }
-  double usual = first_count < count ? event->stats.typical : first->rest.typical;
+  double usual = first_count < count ? event->stats.typical : usual_of_unknown;
   return ticks - usual * (double)first_count;
 }
 
@@ -191,7 +194,8 @@ static const char *cause_of_first_run(const etr_finder *finder, const etr_first_
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[i]];
     for (const etr_event *event = block->events; event < block->events + block->event_count;
          event++) {
-      double excess = excess_of_first_runs(finder->profile, first, event);
+      /* None of the other runs' events can take more than they do. */
+      double excess = excess_of_first_runs(finder->profile, first, event, first->rest.typical);
       bool is_timed = event->kind >= ETR_EVENT_KERNEL && event->unit == ETR_EVENT_UNIT_TIME;
       bool is_most = excess * 2 > longer && event->stats.count;
       if (is_timed && is_most && (!found || found->kind == ETR_EVENT_DELEGATE_CALL))
@@ -202,6 +206,26 @@ static const char *cause_of_first_run(const etr_finder *finder, const etr_first_
     return found ? found->kernel : NULL;
   const char *backend = etr_finder_backend_name(finder, etr_or_empty(found->backend));
   return etr_arena_format(finder->arena, "calling %s", backend[0] ? backend : "a delegate");
+}
+
+/* Returns true if operators, and not only what is around them, were recorded, and took at most a
+ * quarter of what the first runs took longer: a longer input would make them longer, too. */
+static bool is_around_operators(const etr_finder *finder, const etr_first_run *first) {
+  double usual = 0, excess = 0;
+  double longer = (first->firsts.avg - first->rest.typical) * (double)first->firsts.count;
+  for (size_t i = 0; i < finder->method->block_count; i++) {
+    const etr_block *block = &finder->profile->blocks[finder->method->blocks[i]];
+    for (const etr_event *event = block->events; event < block->events + block->event_count;
+         event++) {
+      bool is_operator = event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums;
+      if ((event->kind != ETR_EVENT_KERNEL && !is_operator) || event->unit != ETR_EVENT_UNIT_TIME)
+        continue;
+      usual += event->stats.typical * (double)event->sample_count;
+      excess += excess_of_first_runs(finder->profile, first, event, 0);
+    }
+  }
+  usual /= (double)ETR_MAX(finder->method->run_count, (size_t)1);
+  return usual * 2 >= first->rest.typical && excess * 4 <= longer;
 }
 
 /* Adds the finding that the first run takes much longer than the others, if it does. A first run on
@@ -218,9 +242,11 @@ static bool add_first_run_finding(etr_finder *finder) {
   etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.excess);
   if (!added)
     return false;
-  /* A longer input explains it, too, unless the graph shows that all inputs are equally long. */
-  bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->shared ||
-                       finder->method->graph == ETR_NONE;
+  /* A longer input explains it, too, unless the graph shows that all inputs are equally long, or
+   * the operators did not take longer. */
+  bool may_be_longer = finder->method->shared ||
+                       ((finder->method->has_dynamic_inputs || finder->method->graph == ETR_NONE) &&
+                        !is_around_operators(finder, &first));
   added->title = may_be_longer ? "See why the first run takes longer"
                                : "Run one inference before it matters";
   const char *cause = cause_of_first_run(finder, &first);
@@ -305,11 +331,11 @@ typedef struct overlap_marks {
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
 /* Returns true if a finding that names the call of this delegate (an index) saves some of its
- * overhead, so that it overlaps others that do. Inserted operators (ETR_FINDING_LAYOUT) are work,
- * and not overhead, and of waiting only copies are overhead. */
+ * overhead, so that it overlaps others that do. Operators of its own (ETR_FINDING_LAYOUT,
+ * ETR_FINDING_FLOAT_BESIDE) are work, and not overhead, and of waiting only copies are overhead. */
 static bool is_about_overhead(const etr_finder *finder, const etr_finding *finding,
                               uint32_t delegate) {
-  if (finding->kind == ETR_FINDING_LAYOUT)
+  if (finding->kind == ETR_FINDING_LAYOUT || finding->kind == ETR_FINDING_FLOAT_BESIDE)
     return false;
   return finding->kind != ETR_FINDING_WAITING ||
          finder->delegates[delegate].ticks[ETR_SPENT_COPY] > 0;
@@ -626,8 +652,9 @@ static bool add_all_findings(etr_finder *finder) {
       etr_add_accuracy_findings};
   /* The lever asks which findings there are. It comes before those about runs, because advice on
    * how to measure is no reason to leave it out. */
-  static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
-                                  etr_add_delegate_findings, etr_add_lever_findings};
+  static rule *const of_time[] = {etr_add_kernel_findings, etr_add_float_between_findings,
+                                  etr_add_layout_findings, etr_add_delegate_findings,
+                                  etr_add_lever_findings};
   /* Several methods share the runs: it is not known which ran, and so not what to change. */
   if (finder->method->shared)
     return apply_rules(finder, of_runs, ETR_COUNT(of_runs));

@@ -49,7 +49,7 @@ const char *etr_sureness_name(etr_sureness sureness);
 /** Returns "sure", "likely", "rule of thumb" or "possible", for people. Static. */
 const char *etr_sureness_text(etr_sureness sureness);
 
-/** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
+/** Returns "link_flag", "re_export", "change_model", "change_app" or "record_again". Static. */
 const char *etr_effort_name(etr_effort effort);
 
 /** Returns what it takes to do what a finding advises, for people: "link flag", "re-export", ...;

@@ -41,9 +41,28 @@ static const etr_node *find_weight(const etr_graph *graph, const etr_node *node)
   return NULL;
 }
 
+/* Returns true for an operator of a delegate whose data all come from dequantizations that did not
+ * run, because its kernel reads the integers. A kernel that names a type has that one, though. */
+static bool reads_integers(const etr_graph *graph, uint32_t node_index) {
+  const etr_node *node = &graph->nodes[node_index];
+  const char *kernel = graph->times[node_index].runs_as;
+  size_t count = 0;
+  if (!graph->times[node_index].backend || !kernel || strstr(kernel, "32"))
+    return false;
+  for (size_t i = 0; i < node->input_count; i++) {
+    uint32_t input = node->inputs[i].node;
+    if (graph->nodes[input].kind >= ETR_NODE_PARAMETER)
+      continue;
+    if (!strstr(graph->nodes[input].target, "dequantize_per_") || graph->times[input].runs)
+      return false;
+    count++;
+  }
+  return count > 0;
+}
+
 /* Sets dtype and has_weight of a group from one of its nodes. The type is what a delegate's kernel
- * says, or else int8 if the graph shows that it multiplies integers, or else that of the weight or
- * the first output. */
+ * says, or else int8 if the graph shows that it computes with integers, or else that of the weight
+ * or the first output. */
 static void set_type_and_weight(etr_group *group, const etr_graph *graph, uint32_t node_index) {
   const etr_node *node = &graph->nodes[node_index], *weight = find_weight(graph, node);
   const char *kernel_dtype = find_kernel_dtype(graph->times[node_index].runs_as);
@@ -52,7 +71,7 @@ static void set_type_and_weight(etr_group *group, const etr_graph *graph, uint32
                       (graph->costs && graph->costs[node_index].weight_bytes > 0 &&
                        graph->costs[node_index].weight_bytes != ETR_UNKNOWN);
   group->dtype = node->output_count || weight ? value->dtype : NULL;
-  if (graph->costs && graph->costs[node_index].is_integer)
+  if ((graph->costs && graph->costs[node_index].is_integer) || reads_integers(graph, node_index))
     group->dtype = "int8";
   if (kernel_dtype && graph->times[node_index].backend)
     group->dtype = kernel_dtype;

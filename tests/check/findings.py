@@ -83,9 +83,9 @@ def check_list(name, found):
         for line in "\n".join((finding["code"] or {}).values()).splitlines():  # a part of a program that another test runs
             assert line in HOW, (where, line)
         assert saves["high"] is not None or saves["low"] is None, where
-        assert finding["effort"] in ("link_flag", "re_export", "change_model", "record_again"), where
+        assert finding["effort"] in ("link_flag", "re_export", "change_model", "change_app", "record_again"), where
         assert (finding["effort_text"] is None) == (finding["kind"] == "profiler"), where  # what only looks takes nothing
-        assert finding["effort_text"] in (None, "change the app", "change app or device settings", finding["effort"].replace("re_", "re-").replace("change_", "change the ").replace("_", " ")), where
+        assert finding["effort_text"] in (None, "change app or device settings", finding["effort"].replace("re_", "re-").replace("change_", "change the ").replace("_", " ")), where
         assert finding["certainty"] != "sure" or finding["kind"] not in ("quantize", "delegate"), where
         assert finding["evidence"].endswith(".") and finding["saving"].endswith("."), where
         assert ("save is not known" in finding["saving"]) == (saves["high"] is None and finding["kind"] != "inaccurate"), (where, finding["saving"])
