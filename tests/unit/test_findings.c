@@ -717,6 +717,173 @@ Test(findings, layout_says_why_transposes_are_inserted) {
   }
 }
 
+/* Gives the method one block without a graph: these events, and behind them the call of instruction
+ * 4, for which `events` has room. */
+static void only_events(tiny *t, etr_event *events, size_t count, etr_block *block,
+                        const uint64_t *call) {
+  events[count] = event_of("DELEGATE_CALL", 4, call, NULL, NULL);
+  *block = (etr_block){.name = "Execute",
+                       .run_count = RUNS,
+                       .method = 0,
+                       .events = events,
+                       .event_count = count + 1};
+  whole(t);
+  add_slices(t, block);
+  t->profile.blocks = block;
+  t->profile.block_count = 1;
+  t->method.graph = ETR_NONE;
+  t->profile.graph_count = 0;
+}
+
+/* Operators in floating point count if Converts are around them, and int8 operators around these.
+ * Their Converts are in no other finding then. */
+Test(findings, float_operators_between_int8_ones_are_found) {
+  enum { MOST = 8 };
+  static const struct {
+    const char *names[MOST]; /* of 40000 ticks each */
+    const char *title;       /* NULL: not found */
+    double cost, least;
+    const char *layout; /* title of that finding; NULL: there is none */
+  } cases[] = {
+      {{"Convolution (NHWC, QC8) IGEMM #1", "Convert (NC) #1", "Constant Pad (ND, X32) #1",
+        "Convert (NC) #2", "Convolution (NHWC, QC8) DWConv #1"},
+       "Let convolutions pad, not 1 Constant Pad",
+       120000,
+       80000,
+       NULL},
+      {{"Fully Connected (NC, QS8, QC8W) GEMM #1", "Convert (NC) #1", "Softmax (NC, F32) #1",
+        "Add (ND) #1", "Convert (NC) #2", "Multiply (ND) #1", "Convolution (NHWC, QC8) #1",
+        "Convert (NC) #3"},
+       "Quantize 2 operators between int8 layers",
+       160000,
+       80000,
+       "Avoid 1 Convert"},
+      /* At the start it is no group, and at the end neither. */
+      {{"Constant Pad (ND, X32) #1", "Convert (NC) #1", "Convolution (NHWC, QC8) #1",
+        "Convert (NC) #2", "Softmax (NC, F32) #1", "Convert (NC) #3"},
+       NULL,
+       0,
+       0,
+       "Avoid 3 Convert"},
+      /* Nothing says that this Add is in floating point. */
+      {{"Convolution (NHWC, QC8) #1", "Convert (NC) #1", "Add (ND) #1", "Convert (NC) #2",
+        "Convolution (NHWC, QC8) #2"},
+       NULL,
+       0,
+       0,
+       "Avoid 2 Convert"},
+      /* Layers with dynamic quantization read and write floating point. */
+      {{"Fully Connected (NC, QS8, QC8W) #1", "Convert (NC) #1", "Softmax (NC, F32) #1",
+        "Convert (NC) #2", "Fully Connected (NC, QD8, F32, QC8W) #1"},
+       NULL,
+       0,
+       0,
+       "Avoid 2 Convert"},
+  };
+  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_event events[MOST + 1];
+    etr_block block;
+    size_t count = 0;
+    for (; count < MOST && cases[i].names[count]; count++)
+      events[count] = event_of(cases[i].names[count], 4, each, NULL, cases[i].names[count]);
+    only_events(&t, events, count, &block, call);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FLOAT_BESIDE);
+    cr_assert_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
+    if (finding) {
+      cr_expect_str_eq(finding->title, cases[i].title, "case %zu", i);
+      cr_expect_float_eq(finding->cost, cases[i].cost, 1, "case %zu: %f", i, finding->cost);
+      cr_expect_float_eq(finding->potential, cases[i].cost, 1, "case %zu", i);
+      cr_expect_float_eq(finding->least, cases[i].least, 1, "case %zu: %f", i, finding->least);
+      cr_expect_eq(finding->effort, i ? ETR_EFFORT_RE_EXPORT : ETR_EFFORT_CHANGE_MODEL);
+      cr_expect(finding->instruction_count == 1 && finding->instructions[0] == 4);
+    }
+    finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_assert_eq(finding != NULL, cases[i].layout != NULL, "case %zu", i);
+    if (finding)
+      cr_expect_str_eq(finding->title, cases[i].layout, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* Only Converts at the start or the end of a call are of inputs and outputs. */
+Test(findings, inputs_are_quantized_where_the_converts_are) {
+  static const char *const cases[][4] = {
+      {"Convert (NC) #1", "Fully Connected (NC, QS8, QC8W) #1",
+       "Fully Connected (NC, QS8, QC8W) #2"},
+      {"Fully Connected (NC, QS8, QC8W) #1", "Convert (NC) #1",
+       "Fully Connected (NC, QS8, QC8W) #2"},
+      {"Fully Connected (NC, QS8, QC8W) #1", "Fully Connected (NC, QS8, QC8W) #2",
+       "Convert (NC) #1"},
+  };
+  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_event events[4];
+    etr_block block;
+    for (size_t k = 0; k < 3; k++)
+      events[k] = event_of(cases[i][k], 4, each, NULL, cases[i][k]);
+    only_events(&t, events, 3, &block, call);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_assert_not_null(finding, "case %zu", i);
+    bool is_border = i != 1;
+    cr_expect_eq(strstr(finding->fact, "quantize inputs and outputs") != NULL, is_border,
+                 "case %zu: %s", i, finding->fact);
+    cr_expect_eq(strstr(finding->evidence, "quantize inputs and outputs") != NULL, is_border,
+                 "case %zu: %s", i, finding->evidence);
+    tiny_clear(&t);
+  }
+}
+
+/* A pad of the input is slow in channels-last. */
+Test(findings, channels_last_is_not_advised_before_a_pad) {
+  static const char *const cases[][4] = {
+      {"Transpose (ND, X32) #1", "Constant Pad (ND, X32) #1", "Convolution (NHWC, F32) #1"},
+      {"Constant Pad (ND, X32) #1", "Transpose (ND, X8) #1", "Convolution (NHWC, QC8) #1"},
+      {"Transpose (ND, X32) #1", "Convolution (NHWC, F32) #1", "Constant Pad (ND, X32) #1"},
+  };
+  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_event events[4];
+    etr_block block;
+    for (size_t k = 0; k < 3; k++)
+      events[k] = event_of(cases[i][k], 4, each, NULL, cases[i][k]);
+    only_events(&t, events, 3, &block, call);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_assert_not_null(finding, "case %zu", i);
+    bool is_advised = i == 2;
+    cr_expect_eq(strstr(finding->fact, "if images: channels-last") != NULL, is_advised,
+                 "case %zu: %s", i, finding->fact);
+    cr_expect_eq(strstr(finding->fact, "pad inside the first convolution") != NULL, !is_advised,
+                 "case %zu: %s", i, finding->fact);
+    cr_expect_eq(isnan(finding->potential), !is_advised, "case %zu", i);
+    cr_expect_eq(etr_finding_code_of(finding) != NULL, is_advised, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* Depthwise convolutions in int8 may be faster in float32, also without a graph. */
+Test(findings, depthwise_kernels_in_int8_may_be_faster_in_float) {
+  static const char *const names[] = {"Convolution (NHWC, QC8) DWConv",
+                                      "Convolution (NHWC, F32) DWConv"};
+  static const uint64_t call[] = {400000, 400000, 400000};
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    tiny t = {0};
+    etr_event events[2] = {event_of(names[i], 4, call, NULL, "1")};
+    etr_block block;
+    only_events(&t, events, 1, &block, call);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LESS_WORK);
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_eq(strstr(finding->fact, "depthwise, which may be faster in float32") != NULL, i == 0,
+                 "case %zu: %s", i, finding->fact);
+    cr_expect_eq(strstr(finding->evidence, "ratios.md") != NULL, i == 0, "case %zu: %s", i,
+                 finding->evidence);
+    tiny_clear(&t);
+  }
+}
+
 /* A delegate without any matched operator gives no finding, because the record may be missing. */
 Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
   static const uint64_t ninety[] = {90000, 90000, 90000}, call[] = {200000, 200000, 200000};
@@ -773,6 +940,42 @@ Test(findings, a_slow_first_run_among_differing_ones_is_possible) {
     cr_assert_not_null(finding);
     cr_expect_str_eq(finding->title, "Run one inference before it matters");
     cr_expect_eq(finding->sureness, i ? ETR_POSSIBLE : ETR_LIKELY, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* A longer input would make the operators of a first run longer, too. */
+Test(findings, a_first_run_warms_up_if_its_operators_take_as_long_as_usual) {
+  static const struct {
+    uint64_t operator_ticks[4];
+    const char *title;
+  } cases[] = {
+      {{90, 80, 80, 80}, "Run one inference before it matters"},
+      {{300, 80, 80, 80}, "See why the first run takes longer"},
+      {{10, 10, 10, 10}, "See why the first run takes longer"}, /* most of the time is elsewhere */
+  };
+  static const uint64_t runs[] = {400, 100, 100, 100};
+  static const uint32_t run_numbers[] = {1, 2, 3, 4}, blocks[] = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_event event = event_of("Convolution (NHWC, F32) #1", 4, cases[i].operator_ticks, NULL, "1");
+    event.sample_runs = run_numbers;
+    event.sample_count = ETR_COUNT(runs);
+    event.stats.typical = (double)cases[i].operator_ticks[1];
+    const etr_block block = {
+        .name = "Execute", .run_count = 4, .method = 0, .events = &event, .event_count = 1};
+    whole(&t);
+    tiny_run(&t, runs, ETR_COUNT(runs));
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    t.method.blocks = blocks;
+    t.method.block_count = 1;
+    t.method.graph = ETR_NONE;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_str_eq(finding->title, cases[i].title, "case %zu", i);
+    cr_expect_eq(finding->sureness, i ? ETR_POSSIBLE : ETR_LIKELY, "case %zu", i);
+    cr_expect_eq(finding->effort, ETR_EFFORT_CHANGE_APP);
     tiny_clear(&t);
   }
 }
