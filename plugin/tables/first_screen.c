@@ -292,6 +292,17 @@ static const char *cut_to(etr_answer *answer, const char *text, size_t columns) 
   return etr_or_empty(etr_text_end(&cut, &w));
 }
 
+/* Returns true if another row has the same name, but for the number type. */
+static bool has_other_type(const etr_first_screen *s, const etr_group *group) {
+  for (const etr_group *other = s->groups.list; other < s->groups.list + s->groups.count; other++)
+    if (other->op && strcmp(other->op, group->op) == 0 && other->part == group->part &&
+        strcmp(etr_or_empty(other->pattern), etr_or_empty(group->pattern)) == 0 &&
+        strcmp(etr_or_empty(other->backend), etr_or_empty(group->backend)) == 0 &&
+        strcmp(etr_or_empty(other->dtype), etr_or_empty(group->dtype)) != 0)
+      return true;
+  return false;
+}
+
 /* Returns the name of a row: "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32)
  * (inserted)", or "attention · expand_copy (one: 5.40)" if one of the row's nodes takes much
  * longer than the others: 5.40 in the screen's unit. prefix: the path that names of modules leave
@@ -305,6 +316,8 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
   if (group->part == ETR_TIME_INSERTED)
     return etr_arena_format(arena, "%s (inserted)", group->op);
   const char *op = operator_of(answer, s, group);
+  if (group->dtype && has_other_type(s, group))
+    op = etr_arena_format(arena, "%s %s", group->dtype, op);
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
   const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
   const char *remark = outlier_remark(answer, s, group);

@@ -139,6 +139,9 @@ static bool add_member(float_groups *groups, const etr_finder *finder, const etr
   char *key = etr_arena_format(groups->arena, "%d %s", (int)event->instruction_id, event->name);
   if (!key)
     return false;
+  /* etr_add_layout_findings() is about these. */
+  if (strncmp(event->label, "Transpose", 9) == 0)
+    return true;
   bool is_new = etr_map_count(&groups->index, etr_slice_of(key)) == 0;
   uint64_t ticks = etr_event_ticks_of(&groups->event_ticks, finder, event);
   groups->ticks += ticks;

@@ -42,12 +42,14 @@ static const etr_node *find_weight(const etr_graph *graph, const etr_node *node)
 }
 
 /* Returns true for an operator of a delegate whose data all come from dequantizations that did not
- * run, because its kernel reads the integers. A kernel that names a type has that one, though. */
+ * run, because its kernel reads the integers. Not for one that only copies, of which no type is
+ * shown, nor for a kernel whose name says 32 bits. */
 static bool reads_integers(const etr_graph *graph, uint32_t node_index) {
   const etr_node *node = &graph->nodes[node_index];
   const char *kernel = graph->times[node_index].runs_as;
   size_t count = 0;
-  if (!graph->times[node_index].backend || !kernel || strstr(kernel, "32"))
+  if (!graph->times[node_index].backend || !kernel || strstr(kernel, "32") ||
+      etr_node_only_copies(node))
     return false;
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t input = node->inputs[i].node;
