@@ -70,6 +70,19 @@ uint64_t etr_finder_over_runs(const etr_finder *finder, double typical);
  * typical one: what a change can save. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 
+/** What single events take in the typical run, without interruptions. */
+typedef struct etr_event_ticks {
+  etr_map numbers;         /* of the events that have time slices, by address */
+  etr_vec(double) typical; /* by number */
+} etr_event_ticks;
+
+/** Sets *out to what the events of the method take. Returns false when out of memory. */
+bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder);
+
+/** Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
+uint64_t etr_event_ticks_of(const etr_event_ticks *ticks, const etr_finder *finder,
+                            const etr_event *event);
+
 /** Returns etr_finder_node_ticks() of a node and of the call around its kernel. */
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
 

@@ -58,34 +58,6 @@ typedef struct insertions {
   etr_event_ticks event_ticks;
 } insertions;
 
-bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder) {
-  const etr_method *method = finder->method;
-  *out = (etr_event_ticks){0};
-  etr_map_init(&out->numbers, finder->arena);
-  for (size_t i = 0; i < method->time_slice_count; i++) {
-    const etr_event *event = method->time_slices[i].event;
-    uint32_t number = etr_map_number(&out->numbers, ETR_BYTES(event));
-    if (number == ETR_NONE)
-      return false;
-    if (number == out->typical.count) {
-      double *added = etr_vec_push(finder->arena, &out->typical);
-      if (!added)
-        return false;
-      *added = 0;
-    }
-    out->typical.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
-                                 finder->groups->interruptions.of_slice[i];
-  }
-  return true;
-}
-
-uint64_t etr_event_ticks_of(const etr_event_ticks *ticks, const etr_finder *finder,
-                            const etr_event *event) {
-  uint32_t number = etr_map_get(&ticks->numbers, ETR_BYTES(event));
-  double typical = number == ETR_NONE ? 0 : ticks->typical.data[number];
-  return etr_finder_over_runs(finder, fmax(typical, 0));
-}
-
 static bool name_starts_with(const etr_event *event, const char *name) {
   return strncmp(event->name, name, strlen(name)) == 0;
 }

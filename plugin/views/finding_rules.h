@@ -36,19 +36,6 @@ bool etr_add_accuracy_findings(etr_finder *finder);
 bool etr_add_lever_findings(etr_finder *finder);
 bool etr_add_kernel_findings(etr_finder *finder);
 
-/** What single events take in the typical run, without interruptions. */
-typedef struct etr_event_ticks {
-  etr_map numbers;         /* of the events that have time slices, by address */
-  etr_vec(double) typical; /* by number */
-} etr_event_ticks;
-
-/** Sets *out to what the events of the method take. Returns false when out of memory. */
-bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder);
-
-/** Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
-uint64_t etr_event_ticks_of(const etr_event_ticks *ticks, const etr_finder *finder,
-                            const etr_event *event);
-
 /** What an event is to the groups of operators that a call computes in floating point between int8
  * ones. */
 typedef enum etr_between {
