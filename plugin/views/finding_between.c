@@ -205,8 +205,9 @@ static void set_texts(etr_finding *finding, const etr_finder *finder, const floa
     finding->title = etr_arena_format(arena, title, groups->operators, "operators");
   finding->fact = etr_arena_format(
       arena,
-      are_pads ? "pads stay float32 between int8 layers, %s with %zu Convert: let convolutions pad"
-               : "float32 between int8 layers, %s with %zu Convert: annotate them in the quantizer",
+      are_pads
+          ? "%s with %zu Convert: pads, such as of \"SAME\" padding, stay float32 in int8 models"
+          : "%s with %zu Convert, in float32 between int8 layers: annotate them in the quantizer",
       time, groups->converts);
   finding->evidence = etr_arena_format(
       arena,
