@@ -72,47 +72,55 @@ static void put_mode_p50(const etr_fields *f, const void *row) {
 
 static const etr_field noise_fields[] = {
     {"cv", NOISE(ETR_CELL_NUMBER, cv),
-     .says = "coefficient of variation, robust: 1.4826 times the median distance of the times' "
-             "logarithms from their "
-             "median, without outliers; null with fewer than two runs",
+     .says = ETR_SAYS(
+         "coefficient of variation, robust: 1.4826 times the median distance of the times' "
+         "logarithms from their "
+         "median, without outliers; null with fewer than two runs"),
      .nullable = true},
-    {"runs", NOISE(ETR_CELL_COUNT, run_count), .says = "runs that were judged: those with a time"},
+    {"runs", NOISE(ETR_CELL_COUNT, run_count),
+     .says = ETR_SAYS("runs that were judged: those with a time")},
     {"outliers", NOISE(ETR_CELL_COUNT, outliers),
-     .says =
-         "runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth"},
+     .says = ETR_SAYS(
+         "runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth")},
     {"least_outlier", NOISE(ETR_CELL_NUMBER, least_outlier), .has = has_outliers,
-     .says = "the least of these, in medians; null without outliers"},
+     .says = ETR_SAYS("the least of these, in medians; null without outliers")},
     {"most_outlier", NOISE(ETR_CELL_NUMBER, most_outlier), .has = has_outliers,
-     .says = "the largest of these, in medians; null without outliers"},
+     .says = ETR_SAYS("the largest of these, in medians; null without outliers")},
     {"verdict", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = verdict,
-     .says = "few_runs: fewer than 10; two_modes, step and drift take 20", .type = "noise_verdict"},
+     .says = ETR_SAYS("few_runs: fewer than 10; two_modes, step and drift take 20"),
+     .type = "noise_verdict"},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(noise_row, text),
-     .says = "two modes, a step, a drift or outliers in a sentence, with a time in the document's "
-             "unit; empty where "
-             "steady, noisy or few_runs says it all"},
+     .says = ETR_SAYS(
+         "two modes, a step, a drift or outliers in a sentence, with a time in the document's "
+         "unit; empty where "
+         "steady, noisy or few_runs says it all")},
     {"mode_runs", .in = ETR_IN_JSON, .put = put_mode_runs,
-     .says = "of two_modes: runs in the faster one, in the slower one; empty otherwise",
+     .says = ETR_SAYS("of two_modes: runs in the faster one, in the slower one; empty otherwise"),
      .type = "wholes"},
     {"mode_p50", .in = ETR_IN_JSON, .put = put_mode_p50,
-     .says = "of two_modes: the medians of these; empty otherwise", .type = "numbers"},
+     .says = ETR_SAYS("of two_modes: the medians of these; empty otherwise"), .type = "numbers"},
     {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches),
-     .says = "of two_modes: a mode mostly lasts for several runs"},
+     .says = ETR_SAYS("of two_modes: a mode mostly lasts for several runs")},
     {"change", NOISE(ETR_CELL_NUMBER, change), .has = is_step_or_drift,
-     .says = "of step: the time after it divided by the time before it, minus 1; of drift: the "
-             "time of the last run "
-             "divided by that of the first, minus 1; null otherwise"},
+     .says = ETR_SAYS(
+         "of step: the time after it divided by the time before it, minus 1; of drift: the "
+         "time of the last run "
+         "divided by that of the first, minus 1; null otherwise")},
     {"from_run", NOISE(ETR_CELL_COUNT, from_run), .has = is_step,
-     .says = "of step: the first run after it, numbered as in info; null otherwise"},
+     .says = ETR_SAYS("of step: the first run after it, numbered as in info; null otherwise")},
     {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = is_step_or_drift,
-     .says = "of step: runs after it; of drift: runs in the longest stretch; null otherwise"},
+     .says = ETR_SAYS(
+         "of step: runs after it; of drift: runs in the longest stretch; null otherwise")},
     {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
-     .says = "of drift: how often it starts anew, at a load or after runs of another kind; null "
-             "otherwise"},
+     .says = ETR_SAYS(
+         "of drift: how often it starts anew, at a load or after runs of another kind; null "
+         "otherwise")},
     {"start", NOISE(ETR_CELL_TIME, start), .has = is_drift,
-     .says = "of drift: time of the first run of a stretch, on the line; null otherwise"},
+     .says = ETR_SAYS("of drift: time of the first run of a stretch, on the line; null otherwise")},
     {"unsure", NOISE(ETR_CELL_FLAG, is_unsure),
-     .says = "of step and drift: fewer than 50 runs whose times, wandering slowly, could look the "
-             "same"},
+     .says = ETR_SAYS(
+         "of step and drift: fewer than 50 runs whose times, wandering slowly, could look the "
+         "same")},
 };
 ETR_ROW_TYPE(noise, noise_fields);
 
@@ -145,16 +153,17 @@ typedef struct throughput_row {
 
 static const etr_field throughput_fields[] = {
     {"tokens_per_run", TOKENS(tokens_per_run), .nullable = true,
-     .says = "elements of the token input, the mean over the typical run; null: not known"},
+     .says = ETR_SAYS(
+         "elements of the token input, the mean over the typical run; null: not known")},
     {"tokens_per_second", TOKENS(tokens_per_second), .nullable = true},
     {"rate_text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(throughput_row, rate_text),
      .nullable = true,
-     .says = "tokens_per_second with its unit and as many digits as the runs support: "
-             "\"3,800 tokens/s\"; null: not known, or one for each of phases_of_runs"},
+     .says = ETR_SAYS("tokens_per_second with its unit and as many digits as the runs support: "
+                      "\"3,800 tokens/s\"; null: not known, or one for each of phases_of_runs")},
     {"ms_per_token", TOKENS(ms_per_token), .nullable = true,
-     .says = "milliseconds, whatever time_unit is"},
+     .says = ETR_SAYS("milliseconds, whatever time_unit is")},
     {"why", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(throughput_row, of, etr_throughput, why),
-     .nullable = true, .says = "why it is not known; null if it is"},
+     .nullable = true, .says = ETR_SAYS("why it is not known; null if it is")},
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
 

@@ -169,6 +169,14 @@ static inline etr_rows etr_rows_of(const void *first, size_t count, size_t size)
 
 #define ETR_ROWS(array, count) etr_rows_of((array), (count), sizeof *(array))
 
+/** Initializes a field's `says`. Only the generator of schemas reads these texts, so that a small
+ * build goes without. */
+#ifdef ETR_WITHOUT_TEXTS_OF_FIELDS
+#define ETR_SAYS(text) NULL
+#else
+#define ETR_SAYS(text) text
+#endif
+
 typedef struct etr_field {
   const char *key;   /* name for programs, in all formats; NULL: the title with '_' for blanks */
   const char *title; /* name for people; --columns takes both names */

@@ -63,42 +63,46 @@ static etr_cell tap_text(const void *row) {
 
 static const etr_field fields[] = {
     {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, operator),
-     .says = "index into operators: the node that logged it"},
+     .says = ETR_SAYS("index into operators: the node that logged it")},
     {"computed_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, carried),
-     .says = "index into operators: the same, or the operator whose value a quantize or dequantize "
-             "node carries"},
+     .says = ETR_SAYS(
+         "index into operators: the same, or the operator whose value a quantize or dequantize "
+         "node carries")},
     {"rank", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(document_value, rank),
-     .says = "place in the ranking: 0 is the most suspicious value; null: not compared"},
+     .says = ETR_SAYS("place in the ranking: 0 is the most suspicious value; null: not compared")},
     {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, ETR_AT(document_value, row.name)},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(document_value, row.role),
-     .says = "value, output or tap"},
+     .says = ETR_SAYS("value, output or tap")},
     {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,
      ETR_VIA(document_value, row.value, etr_value_accuracy, input),
-     .says = "input of the reference: the worst"},
+     .says = ETR_SAYS("input of the reference: the worst")},
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = snr,
-     .says = "null: not compared, or nothing differs"},
+     .says = ETR_SAYS("null: not compared, or nothing differs")},
     {"equal", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = is_equal,
-     .says = "nothing differs, or snr_db is above 100"},
+     .says = ETR_SAYS("nothing differs, or snr_db is above 100")},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each "
-             "counts as at least "
-             "0 and at most 20 above that of the worst output"},
+     .says = ETR_SAYS(
+         "lowest SNR of the nearest compared values that it depends on, minus its own; each "
+         "counts as at least "
+         "0 and at most 20 above that of the worst output")},
     {"local_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = local,
-     .says = "against what the reference computes from the values that the device logged before"},
+     .says = ETR_SAYS(
+         "against what the reference computes from the values that the device logged before")},
     {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = psnr},
     {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(mse)},
     {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(max_abs_error)},
     {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, GAP(unlike),
-     .says = "elements with a wrong NaN or infinity"},
+     .says = ETR_SAYS("elements with a wrong NaN or infinity")},
     {"steps_off", NULL, ETR_CELL_SHARE, ETR_IN_DOCUMENT, .get = steps_off, .has = has_steps,
-     .says = "share of the stored integers that differ"},
+     .says = ETR_SAYS("share of the stored integers that differ")},
     {"most_steps", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT,
      ETR_VIA(document_value, row.value, etr_value_accuracy, most_steps), .has = has_steps},
     {"problem", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT,
      ETR_VIA(document_value, row.value, etr_value_accuracy, problem),
-     .says = "why it was not compared"},
+     .says = ETR_SAYS("why it was not compared")},
     {"statistics", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = tap_text,
-     .says = "of a tap that returned statistics instead of a tensor: the one that differs most"},
+     .says = ETR_SAYS(
+         "of a tap that returned statistics instead of a tensor: the one that differs most")},
 };
 ETR_ROW_TYPE(document_accuracy, fields);
 

@@ -51,13 +51,16 @@ typedef struct box {
 } box;
 
 static const etr_field box_fields[] = {
-    {"part", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(box, part), .says = "as in balance"},
+    {"part", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(box, part),
+     .says = ETR_SAYS("as in balance")},
     {"delegate", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(box, delegate),
-     .says = "index into delegates"},
+     .says = ETR_SAYS("index into delegates")},
     {"module", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(box, module),
-     .says = "index into modules: the innermost one with all operators of the delegate; none: "
-             "several, or the model"},
-    {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, ticks), .says = "over all runs"},
+     .says = ETR_SAYS(
+         "index into modules: the innermost one with all operators of the delegate; none: "
+         "several, or the model")},
+    {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, ticks),
+     .says = ETR_SAYS("over all runs")},
     {"typical", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, typical)},
 };
 ETR_ROW_TYPE(balance_box, box_fields);
@@ -133,21 +136,23 @@ typedef struct delegate_place {
 
 static const etr_field place_fields[] = {
     {"module", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(delegate_place, module),
-     .says = "index into modules: the innermost one with all its operators; none: several, or the "
-             "model"},
-    {"calls", FACT(ETR_CELL_COUNT, calls), .says = "over all runs"},
+     .says = ETR_SAYS(
+         "index into modules: the innermost one with all its operators; none: several, or the "
+         "model")},
+    {"calls", FACT(ETR_CELL_COUNT, calls), .says = ETR_SAYS("over all runs")},
     {"overhead", FACT(ETR_CELL_TIME, overhead),
-     .says = "time of its calls in no event: their median times runs"},
+     .says = ETR_SAYS("time of its calls in no event: their median times runs")},
     {"hidden", FACT(ETR_CELL_TIME, hidden),
-     .says =
-         "the part of the overhead that is probably operator time, because their clock is coarse"},
+     .says = ETR_SAYS(
+         "the part of the overhead that is probably operator time, because their clock is coarse")},
     {"cut_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(delegate_place, cut_by),
-     .says = "the first operator outside delegates that reads its result, and on which a later "
-             "delegate of the backend "
-             "depends"},
+     .says = ETR_SAYS(
+         "the first operator outside delegates that reads its result, and on which a later "
+         "delegate of the backend "
+         "depends")},
     {"cut_reason", FACT(ETR_CELL_WORD, cut_reason),
-     .says =
-         "why the backend's partitioner leaves that operator out: the subject is the partitioner"},
+     .says = ETR_SAYS(
+         "why the backend's partitioner leaves that operator out: the subject is the partitioner")},
 };
 ETR_ROW_TYPE(delegate_place, place_fields);
 

@@ -424,34 +424,38 @@ static void set_own_times(const graphs_writer *d, const drawn_graph *g) {
 
 static const etr_field node_fields[] = {
     {"name", DRAWN(ETR_CELL_ITEM, name), .type = "text"},
-    {"op", DRAWN(ETR_CELL_WORD, op), .says = "target"},
+    {"op", DRAWN(ETR_CELL_WORD, op), .says = ETR_SAYS("target")},
     {"kind", DRAWN(ETR_CELL_WORD, kind),
-     .says = "op, input, output, or body_parameter: an input of a nested graph, whose edge comes "
-             "from the operand that "
-             "it stands for"},
+     .says = ETR_SAYS(
+         "op, input, output, or body_parameter: an input of a nested graph, whose edge comes "
+         "from the operand that "
+         "it stands for")},
     {"jump", DRAWN(ETR_CELL_WORD, jump),
-     .says = "of a jump of a program: when it jumps, and where to"},
+     .says = ETR_SAYS("of a jump of a program: when it jumps, and where to")},
     {"module", DRAWN(ETR_CELL_COUNT, module),
-     .says = "index into the modules of this graph, or else of `graph`"},
+     .says = ETR_SAYS("index into the modules of this graph, or else of `graph`")},
     {"inputs", DRAWN(ETR_CELL_COUNT, input_count),
-     .says = "number of values that it reads, without weights"},
+     .says = ETR_SAYS("number of values that it reads, without weights")},
     {"weights", DRAWN(ETR_CELL_COUNT, weights),
-     .says = "number of weights and constants that it reads"},
-    {"type", DRAWN(ETR_CELL_COUNT, type), .says = "of its outputs: index into types"},
-    {"subgraph", DRAWN(ETR_CELL_COUNT, subgraph), .says = "index into subgraphs"},
-    {"delegate", DRAWN(ETR_CELL_COUNT, delegate), .says = "instruction of the delegate's call"},
-    {"counterparts", DRAWN(ETR_CELL_COUNT, counterparts), .says = "number of operators behind it"},
+     .says = ETR_SAYS("number of weights and constants that it reads")},
+    {"type", DRAWN(ETR_CELL_COUNT, type), .says = ETR_SAYS("of its outputs: index into types")},
+    {"subgraph", DRAWN(ETR_CELL_COUNT, subgraph), .says = ETR_SAYS("index into subgraphs")},
+    {"delegate", DRAWN(ETR_CELL_COUNT, delegate),
+     .says = ETR_SAYS("instruction of the delegate's call")},
+    {"counterparts", DRAWN(ETR_CELL_COUNT, counterparts),
+     .says = ETR_SAYS("number of operators behind it")},
     {"total", DRAWN(ETR_CELL_TIME, total),
-     .says = "over all runs, if it is not that of the operators behind it"},
-    {"typical", DRAWN(ETR_CELL_TIME, typical), .says = "in the typical run, where total is known"},
+     .says = ETR_SAYS("over all runs, if it is not that of the operators behind it")},
+    {"typical", DRAWN(ETR_CELL_TIME, typical),
+     .says = ETR_SAYS("in the typical run, where total is known")},
 };
 ETR_ROW_TYPE(graph_node, node_fields);
 
 static const etr_field type_fields[] = {
     {"text", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(graph_type, text),
-     .says = "\"f32[1,8], i64[1]\"", .type = "text"},
+     .says = ETR_SAYS("\"f32[1,8], i64[1]\""), .type = "text"},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(graph_type, bytes),
-     .says = "of all outputs"},
+     .says = ETR_SAYS("of all outputs")},
 };
 ETR_ROW_TYPE(graph_type, type_fields);
 
@@ -465,14 +469,16 @@ typedef struct drawn_subgraph {
   NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(drawn_subgraph, subgraph, etr_subgraph, member)
 
 static const etr_field subgraph_fields[] = {
-    {"path", SUBGRAPH(ETR_CELL_ITEM, path), .says = "names from the outermost nested graph inwards",
-     .type = "text"},
+    {"path", SUBGRAPH(ETR_CELL_ITEM, path),
+     .says = ETR_SAYS("names from the outermost nested graph inwards"), .type = "text"},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(drawn_subgraph, role),
-     .says = "what it is to its owner: true, false, cond, body; delegate: the operators of a "
-             "delegate's call"},
-    {"parent", SUBGRAPH(ETR_CELL_COUNT, parent), .says = "index of the nested graph around it"},
+     .says = ETR_SAYS(
+         "what it is to its owner: true, false, cond, body; delegate: the operators of a "
+         "delegate's call")},
+    {"parent", SUBGRAPH(ETR_CELL_COUNT, parent),
+     .says = ETR_SAYS("index of the nested graph around it")},
     {"owner", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(drawn_subgraph, owner),
-     .says = "index of its node"},
+     .says = ETR_SAYS("index of its node")},
 };
 ETR_ROW_TYPE(graph_subgraph, subgraph_fields);
 

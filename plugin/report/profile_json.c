@@ -84,9 +84,10 @@ static const etr_field balance_fields[] = {
     {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = part_name, .type = "part"},
     {"backend", PART(ETR_CELL_NAME, backend), .nullable = true},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
-    {"total", PART(ETR_CELL_TIME, ticks), .says = "over all runs"},
+    {"total", PART(ETR_CELL_TIME, ticks), .says = ETR_SAYS("over all runs")},
     {"typical", PART(ETR_CELL_TIME, typical)},
-    {"delegates", PART(ETR_CELL_COUNT, call_count), .says = "that are called; 0 for other parts"},
+    {"delegates", PART(ETR_CELL_COUNT, call_count),
+     .says = ETR_SAYS("that are called; 0 for other parts")},
 };
 ETR_ROW_TYPE(balance, balance_fields);
 

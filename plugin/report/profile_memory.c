@@ -59,35 +59,39 @@ static etr_cell buffer_id(const void *row) {
 
 static const etr_field fields[] = {
     {"name", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, .get = name,
-     .says = "of the weight, or \"value_\" and a number; null: its operator's", .type = "text"},
+     .says = ETR_SAYS("of the weight, or \"value_\" and a number; null: its operator's"),
+     .type = "text"},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role,
-     .says = "activation, input, output, state"},
-    {"type", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = type, .says = "\"f32[1,8]\""},
+     .says = ETR_SAYS("activation, input, output, state")},
+    {"type", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = type, .says = ETR_SAYS("\"f32[1,8]\"")},
     {"bytes", TENSOR(ETR_CELL_COUNT, size_bytes)},
     {"buffer", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = buffer_id,
-     .says = "id, as in buffers"},
-    {"offset", TENSOR(ETR_CELL_COUNT, offset_bytes), .says = "in its buffer"},
+     .says = ETR_SAYS("id, as in buffers")},
+    {"offset", TENSOR(ETR_CELL_COUNT, offset_bytes), .says = ETR_SAYS("in its buffer")},
     {"first_instruction_step", TENSOR(ETR_CELL_STEP, first_instruction),
-     .says = "instruction from which on its bytes are in use"},
+     .says = ETR_SAYS("instruction from which on its bytes are in use")},
     {"life", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = lifetime,
-     .says = "number of instructions after that one, to the last that needs them"},
-    {"made_by_step", TENSOR(ETR_CELL_STEP, made_by), .says = "instruction that first writes it"},
-    {"module", TENSOR(ETR_CELL_COUNT, module), .says = "index into modules"},
-    {"operator_step", ROW(ETR_CELL_STEP, operator), .says = "operator that computes it"},
+     .says = ETR_SAYS("number of instructions after that one, to the last that needs them")},
+    {"made_by_step", TENSOR(ETR_CELL_STEP, made_by),
+     .says = ETR_SAYS("instruction that first writes it")},
+    {"module", TENSOR(ETR_CELL_COUNT, module), .says = ETR_SAYS("index into modules")},
+    {"operator_step", ROW(ETR_CELL_STEP, operator), .says = ETR_SAYS("operator that computes it")},
     {"view_back", ROW(ETR_CELL_NUMBER, view_back),
-     .says = "of a tensor that shares memory on purpose: how many rows before it the tensor is "
-             "whose memory that is. Its "
-             "bytes count there, and it is never live itself"},
+     .says = ETR_SAYS(
+         "of a tensor that shares memory on purpose: how many rows before it the tensor is "
+         "whose memory that is. Its "
+         "bytes count there, and it is never live itself")},
     {"misplaced", TENSOR(ETR_CELL_FLAG, is_misplaced),
-     .says = "contradicts the program: in no sum"},
+     .says = ETR_SAYS("contradicts the program: in no sum")},
     {"largest_shape", TENSOR(ETR_CELL_FLAG, is_bound),
-     .says = "the shape is dynamic, and this the largest"},
+     .says = ETR_SAYS("the shape is dynamic, and this the largest")},
     {"over_back", ROW(ETR_CELL_NUMBER, over_back),
-     .says = "how many rows before it a tensor is that nothing needs afterwards, and over which "
-             "its operator could write "
-             "this one"},
+     .says = ETR_SAYS(
+         "how many rows before it a tensor is that nothing needs afterwards, and over which "
+         "its operator could write "
+         "this one")},
     {"users", TENSOR(ETR_CELL_COUNT, user_count),
-     .says = "number of instructions that read or write it; 0 for all: not known"},
+     .says = ETR_SAYS("number of instructions that read or write it; 0 for all: not known")},
 };
 ETR_ROW_TYPE(document_tensor, fields);
 

@@ -26,9 +26,10 @@ static void put_operator_columns(etr_profile_doc *doc, const etr_profile_operato
 
 static const etr_field module_fields[] = {
     {"path", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_module, path), .type = "text"},
-    {"type", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, type), .says = "class"},
+    {"type", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, type),
+     .says = ETR_SAYS("class")},
     {"pattern", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, pattern),
-     .says = "the path with * for numbers that only count repetitions"},
+     .says = ETR_SAYS("the path with * for numbers that only count repetitions")},
     {"parent", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(etr_module, parent)},
 };
 ETR_ROW_TYPE(module, module_fields);

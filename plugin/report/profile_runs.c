@@ -326,9 +326,9 @@ typedef struct slow_run {
 
 static const etr_field slow_run_fields[] = {
     {"run", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, run_index),
-     .says = "index into execute_per_run"},
+     .says = ETR_SAYS("index into execute_per_run")},
     {"outlier", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, ETR_AT(slow_run, is_outlier),
-     .says = "it is far slower than the others; otherwise it is slower than the median"},
+     .says = ETR_SAYS("it is far slower than the others; otherwise it is slower than the median")},
     BLAMED(1),
     BLAMED(2),
     BLAMED(3),

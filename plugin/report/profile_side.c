@@ -17,18 +17,18 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 /* clang-format off */
 #define RUNS_VARY                                                                                  \
   {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                               \
-   .says = "the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start "   \
-           "here"},                                                                                \
+   .says = ETR_SAYS("the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start "   \
+           "here")},                                                                                \
   {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high),                                             \
-   .says = "the floor(n / 10)-th longest run"},                                                    \
+   .says = ETR_SAYS("the floor(n / 10)-th longest run")},                                                    \
   {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                        \
-   .says = "number of ETDumps that the runs are of; this and the next two columns exist only "     \
-           "with several ETDumps"},                                                                \
+   .says = ETR_SAYS("number of ETDumps that the runs are of; this and the next two columns exist only "     \
+           "with several ETDumps")},                                                                \
   {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                               \
-   .says = "mean over the recordings of ln(typical time of a recording / typical); null where "    \
-           "one is 0"},                                                                            \
+   .says = ETR_SAYS("mean over the recordings of ln(typical time of a recording / typical); null where "    \
+           "one is 0")},                                                                            \
   {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread),                                               \
-   .says = "standard deviation of these logarithms"}
+   .says = ETR_SAYS("standard deviation of these logarithms")}
 /* clang-format on */
 
 /* Columns of operators and of events, in their order. */
@@ -36,7 +36,8 @@ static const etr_field item_fields[] = {RUNS_VARY};
 ETR_ROW_TYPE(side_item, item_fields);
 
 static const etr_field sum_fields[] = {
-    {"typical", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, typical), .says = "null if none was timed"},
+    {"typical", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, typical),
+     .says = ETR_SAYS("null if none was timed")},
     {"p50", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, p50)},
     RUNS_VARY,
 };
@@ -78,14 +79,14 @@ static void put_runs_per_recording(etr_profile_doc *doc, const etr_method *metho
 #define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
 
 static const etr_field event_fields[] = {
-    {"name", ITEM(ETR_CELL_WORD, name), .says = "event with its instruction"},
-    {"op", ITEM(ETR_CELL_WORD, op), .says = "event"},
-    {"backend", ITEM(ETR_CELL_WORD, backend), .says = "delegate's backend"},
-    {"ran_in", ITEM(ETR_CELL_COUNT, time.runs), .says = "runs"},
-    {"total", ITEM(ETR_CELL_TIME, time.total), .says = "over all runs"},
-    {"typical", ITEM(ETR_CELL_TIME, time.typical), .says = "in the typical run"},
-    {"p50", ITEM(ETR_CELL_TIME, time.p50), .says = "over the runs in which it occurred"},
-    {"step", ITEM(ETR_CELL_TIME, time.step), .says = "resolution of its clock"},
+    {"name", ITEM(ETR_CELL_WORD, name), .says = ETR_SAYS("event with its instruction")},
+    {"op", ITEM(ETR_CELL_WORD, op), .says = ETR_SAYS("event")},
+    {"backend", ITEM(ETR_CELL_WORD, backend), .says = ETR_SAYS("delegate's backend")},
+    {"ran_in", ITEM(ETR_CELL_COUNT, time.runs), .says = ETR_SAYS("runs")},
+    {"total", ITEM(ETR_CELL_TIME, time.total), .says = ETR_SAYS("over all runs")},
+    {"typical", ITEM(ETR_CELL_TIME, time.typical), .says = ETR_SAYS("in the typical run")},
+    {"p50", ITEM(ETR_CELL_TIME, time.p50), .says = ETR_SAYS("over the runs in which it occurred")},
+    {"step", ITEM(ETR_CELL_TIME, time.step), .says = ETR_SAYS("resolution of its clock")},
 };
 ETR_ROW_TYPE(side_event, event_fields);
 
@@ -98,7 +99,7 @@ static const etr_field figure_fields[] = {
     {"high", FIGURE(ETR_CELL_TIME, high)},
     {"load", FIGURE(ETR_CELL_TIME, load)},
     {"first_run", FIGURE(ETR_CELL_TIME, first_run),
-     .says = "warm-up included; of several ETDumps the median"},
+     .says = ETR_SAYS("warm-up included; of several ETDumps the median")},
     {"ms_per_token", FIGURE(ETR_CELL_RATE, ms_per_token)},
     {"delegated_nodes", FIGURE(ETR_CELL_RATE, delegated_nodes)},
     {"delegated_time", FIGURE(ETR_CELL_RATE, delegated_time)},

@@ -96,37 +96,39 @@ static etr_cell estimated(const void *row) {
   NULL, event_kind_cell, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
 
 static const etr_field event_fields[] = {
-    {"name", EVENT(ETR_CELL_WORD, label), .says = "event, as it was recorded"},
+    {"name", EVENT(ETR_CELL_WORD, label), .says = ETR_SAYS("event, as it was recorded")},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = event_kind_cell,
-     .says = "framework, kernel, delegate_call, delegate_operator"},
+     .says = ETR_SAYS("framework, kernel, delegate_call, delegate_operator")},
     {"phase", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = phase,
-     .says = "of a delegate's own time: copy_in, compute, wait, copy_out, other"},
+     .says = ETR_SAYS("of a delegate's own time: copy_in, compute, wait, copy_out, other")},
     {"instruction_step", EVENT(ETR_CELL_STEP, instruction_id),
-     .says = "instruction, as the distance from that of the event before that has one"},
-    {"backend", EVENT(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+     .says = ETR_SAYS("instruction, as the distance from that of the event before that has one")},
+    {"backend", EVENT(ETR_CELL_WORD, backend), .says = ETR_SAYS("delegate's backend")},
     {"delegate", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, delegate),
-     .says = "of a delegate's call and of what is in it: index into delegates"},
-    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match, .says = "how it was matched"},
+     .says = ETR_SAYS("of a delegate's call and of what is in it: index into delegates")},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match,
+     .says = ETR_SAYS("how it was matched")},
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = estimated,
-     .says = "its match or its time is an estimate"},
-    {"lane", PLACE(ETR_CELL_COUNT, lane), .says = "index into lanes"},
+     .says = ETR_SAYS("its match or its time is an estimate")},
+    {"lane", PLACE(ETR_CELL_COUNT, lane), .says = ETR_SAYS("index into lanes")},
     {"level", PLACE(ETR_CELL_COUNT, level),
-     .says = "level in the lane; events of one level do not overlap"},
+     .says = ETR_SAYS("level in the lane; events of one level do not overlap")},
     {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured,
-     .says = "0: only its duration and order were measured, not its start"},
+     .says = ETR_SAYS("0: only its duration and order were measured, not its start")},
     {"operator_step", NULL, ETR_CELL_STEP, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
-     .says = "operator that has the time, as the distance from that of the event before that has "
-             "one"},
+     .says = ETR_SAYS(
+         "operator that has the time, as the distance from that of the event before that has "
+         "one")},
 };
 ETR_ROW_TYPE(timeline_event, event_fields);
 
 static const etr_field lane_fields[] = {
     {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate),
-     .says = "events recorded inside delegates"},
-    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend), .says = "the backend",
-     .nullable = true},
+     .says = ETR_SAYS("events recorded inside delegates")},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend),
+     .says = ETR_SAYS("the backend"), .nullable = true},
     {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels),
-     .says = "number of levels that its events occupy"},
+     .says = ETR_SAYS("number of levels that its events occupy")},
 };
 ETR_ROW_TYPE(lane, lane_fields);
 
@@ -165,18 +167,19 @@ typedef struct run_event {
 
 static const etr_field run_fields[] = {
     {"gap", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, gap),
-     .says = "start of an event: after the start of the event before it if it is inside that event "
-             "(its lane is below, "
-             "or is the same and its level is deeper), else after that event's start plus its "
-             "duration in whole "
-             "nanoseconds"},
+     .says = ETR_SAYS(
+         "start of an event: after the start of the event before it if it is inside that event "
+         "(its lane is below, "
+         "or is the same and its level is deeper), else after that event's start plus its "
+         "duration in whole "
+         "nanoseconds")},
     {"time", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, time),
-     .says =
+     .says = ETR_SAYS(
          "duration of an event; if others are inside it, what is left of it after the last of "
          "these that are "
-         "directly inside: its own start plus its duration, minus that one's start plus duration"},
+         "directly inside: its own start plus its duration, minus that one's start plus duration")},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, scale),
-     .says = "drawn length / duration, if it was scaled to fit into its call; null: 1"},
+     .says = ETR_SAYS("drawn length / duration, if it was scaled to fit into its call; null: 1")},
 };
 ETR_ROW_TYPE(timeline_run, run_fields);
 

@@ -30,30 +30,31 @@ static etr_cell is_equal(const void *row) {
 
 static const etr_field measure_fields[] = {
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(snr_db),
-     .says = "10 * log10(mean of reference^2 / mse); also null if nothing differs, or the "
-             "reference is all 0",
+     .says = ETR_SAYS("10 * log10(mean of reference^2 / mse); also null if nothing differs, or the "
+                      "reference is all 0"),
      .nullable = true},
     {"equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_equal, .has = has_gap,
-     .says = "nothing differs, or snr_db is above 100"},
+     .says = ETR_SAYS("nothing differs, or snr_db is above 100")},
     {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db),
-     .says = "10 * log10(largest reference^2 / mse)", .nullable = true},
-    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse), .says = "mean of squared differences",
-     .nullable = true},
-    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1), .says = "sum of absolute differences",
-     .nullable = true},
+     .says = ETR_SAYS("10 * log10(largest reference^2 / mse)"), .nullable = true},
+    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse),
+     .says = ETR_SAYS("mean of squared differences"), .nullable = true},
+    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1),
+     .says = ETR_SAYS("sum of absolute differences"), .nullable = true},
     {"cosine", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(cosine), .nullable = true},
     {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(max_abs_error),
-     .says = "largest absolute difference", .nullable = true},
+     .says = ETR_SAYS("largest absolute difference"), .nullable = true},
     {"rel_l2", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(rel_l2),
-     .says = "sqrt(mse / mean of reference^2)", .nullable = true},
-    {"bias", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(bias), .says = "mean of value - reference",
-     .nullable = true},
+     .says = ETR_SAYS("sqrt(mse / mean of reference^2)"), .nullable = true},
+    {"bias", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(bias),
+     .says = ETR_SAYS("mean of value - reference"), .nullable = true},
     {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(element_count), .nullable = true},
     {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(left_out),
-     .says = "elements that are NaN or infinite on either side, which the measures leave out",
+     .says = ETR_SAYS(
+         "elements that are NaN or infinite on either side, which the measures leave out"),
      .nullable = true},
     {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(unlike),
-     .says = "those that differ from the reference", .nullable = true},
+     .says = ETR_SAYS("those that differ from the reference"), .nullable = true},
 };
 ETR_ROW_TYPE(accuracy_measures, measure_fields);
 
@@ -65,16 +66,17 @@ static bool is_known(const void *row) {
 
 static const etr_field statistic_fields[] = {
     {"name", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_tap_statistic, name),
-     .says = "as in taps.json"},
+     .says = ETR_SAYS("as in taps.json")},
     {"value", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, value),
-     .says = "of the device", .nullable = true},
+     .says = ETR_SAYS("of the device"), .nullable = true},
     {"reference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, reference),
-     .has = is_known, .says = "of the reference's complete tensor", .nullable = true},
+     .has = is_known, .says = ETR_SAYS("of the reference's complete tensor"), .nullable = true},
     {"difference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, difference),
      .has = is_known,
-     .says = "absolute, divided by the reference; min, max, mean and std: by its rms; counts: by "
-             "the number of "
-             "elements. Also null if it is infinite",
+     .says = ETR_SAYS(
+         "absolute, divided by the reference; min, max, mean and std: by its rms; counts: by "
+         "the number of "
+         "elements. Also null if it is infinite"),
      .nullable = true},
 };
 ETR_ROW_TYPE(tap_statistic, statistic_fields);
@@ -245,37 +247,39 @@ enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON
 static const etr_field fields[] = {
     {NULL, "node", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, name)},
     {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name),
-     .says = "with the number of its output, if not the first"},
+     .says = ETR_SAYS("with the number of its output, if not the first")},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, ETR_AT(etr_accuracy_row, module),
      .hides_zeros = true, .spare = 3},
     {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, NODE(name),
-     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; "
-             "module, op and "
-             "source are its own"},
+     .says = ETR_SAYS(
+         "the node, or for quantize and dequantize nodes the operator whose value they carry; "
+         "module, op and "
+         "source are its own")},
     {"op", "op", ETR_CELL_NAME, EXACT, NODE(target)},
-    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line",
-     .nullable = true, .spare = 4},
+    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source,
+     .says = ETR_SAYS("file and line"), .nullable = true, .spare = 4},
     {"backend", "backend", ETR_CELL_WORD, EXACT, ETR_AT(etr_accuracy_row, backend),
-     .says = "null: a kernel", .nullable = true},
+     .says = ETR_SAYS("null: a kernel"), .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
     {NULL, "method", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, method),
      .is_shown = shows_method},
     {"method", "method", ETR_CELL_NAME, EXACT, ETR_AT(etr_accuracy_row, method)},
     {"run", "run", ETR_CELL_COUNT, EXACT, LOGGED(run)},
-    {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
-     .nullable = true, .hides_zeros = true},
+    {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input),
+     .says = ETR_SAYS("input of the reference"), .nullable = true, .hides_zeros = true},
     {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_accuracy_row, input_evidence),
-     .says = "why the run has this input", .type = "input_evidence"},
+     .says = ETR_SAYS("why the run has this input"), .type = "input_evidence"},
     {"instruction", "instruction", ETR_CELL_COUNT, EXACT, LOGGED(instruction_id), .nullable = true},
     {"index", "index", ETR_CELL_COUNT, EXACT, LOGGED(index),
-     .says = "among the values of the instruction"},
+     .says = ETR_SAYS("among the values of the instruction")},
     {"output", "output", ETR_CELL_COUNT, EXACT, VALUE(output),
-     .says = "which of the node's outputs"},
+     .says = ETR_SAYS("which of the node's outputs")},
     {"role", "role", ETR_CELL_WORD, EXACT, ETR_AT(etr_accuracy_row, role),
-     .says = "output: the method returns it; tap: only because of intermediate_output_tap"},
+     .says = ETR_SAYS(
+         "output: the method returns it; tap: only because of intermediate_output_tap")},
     {"tap", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(is_tap)},
     {"segment", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_segment, .type = "texts",
-     .says = "operators since the nearest compared values, the last one is the node"},
+     .says = ETR_SAYS("operators since the nearest compared values, the last one is the node")},
     {"segment_size", "segment_size", ETR_CELL_COUNT, ETR_IN_DATA, VALUE(segment_count)},
     {"reference_graph", NULL, ETR_CELL_WORD, ETR_IN_JSON, VALUE(reference_graph), .nullable = true},
     {"reference_node", "reference_node", ETR_CELL_NAME, EXACT, VALUE(reference_node),
@@ -283,15 +287,15 @@ static const etr_field fields[] = {
     {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON,
      ETR_AT(etr_accuracy_row, reference_evidence), .type = "partner_evidence"},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, VALUE(aten_node),
-     .says = "node of the reference's aten/METHOD with this value", .nullable = true},
+     .says = ETR_SAYS("node of the reference's aten/METHOD with this value"), .nullable = true},
     {"dtype", "dtype", ETR_CELL_WORD, EXACT, LOGGED(dtype), .nullable = true},
     {"shape", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_shape, .type = "wholes"},
     {"strides", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_strides, .type = "wholes",
-     .says = "in elements"},
+     .says = ETR_SAYS("in elements")},
     {"offset", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(offset), .has = has_offset,
-     .says = "of the tensor in the debug buffer, in bytes"},
+     .says = ETR_SAYS("of the tensor in the debug buffer, in bytes")},
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
-    {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = "see JSON"},
+    {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = ETR_SAYS("see JSON")},
     {NULL, "local_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, LOCAL(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "psnr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(psnr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(mse), .digits = ETR_ALL_DIGITS},
@@ -305,44 +309,49 @@ static const etr_field fields[] = {
      .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
     {"max_at", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_max_at, .type = "wholes",
-     .says = "indices of the element with the largest difference; empty if there is none"},
+     .says = ETR_SAYS(
+         "indices of the element with the largest difference; empty if there is none")},
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
     {"origin", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(is_origin),
-     .says = "nothing of the reference is left, although all compared values that it depends on "
-             "are sound"},
+     .says = ETR_SAYS(
+         "nothing of the reference is left, although all compared values that it depends on "
+         "are sound")},
     {"stands_out", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(stands_out),
-     .says = "it is worth naming; if no value does, there are no candidates"},
+     .says = ETR_SAYS("it is worth naming; if no value does, there are no candidates")},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
-     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; "
-             "each counts as at "
-             "least 0 and at most 20 above that of the worst output"},
+     .says = ETR_SAYS(
+         "lowest SNR of the nearest compared values that the node depends on, minus its own; "
+         "each counts as at "
+         "least 0 and at most 20 above that of the worst output")},
     {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows,
      .parts = &etr_accuracy_measures_fields, .type = "accuracy_measures", .nullable = true,
-     .says = "against what the reference computes from the values that the device logged before"},
+     .says = ETR_SAYS(
+         "against what the reference computes from the values that the device logged before")},
     {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
-     .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
+     .says = ETR_SAYS("SNR of the outputs if this segment's error were the only one"),
+     .nullable = true},
     {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = different_integers_share,
-     .has = has_stored_integers, .says = "share of the stored integers that differ",
+     .has = has_stored_integers, .says = ETR_SAYS("share of the stored integers that differ"),
      .hides_zeros = true, .spare = 6},
     {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps),
-     .has = has_stored_integers, .says = "largest difference of the stored integers",
+     .has = has_stored_integers, .says = ETR_SAYS("largest difference of the stored integers"),
      .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
-     .says = "with which it was dequantized; null also if each channel has its own",
+     .says = ETR_SAYS("with which it was dequantized; null also if each channel has its own"),
      .nullable = true},
     {"zero_point", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(zero_point), .has = has_scale,
      .nullable = true},
     {"statistics", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = statistic_rows,
      .parts = &etr_tap_statistic_fields, .type = "tap_statistics",
-     .says = "what a tap returned instead of the tensor; there is no SNR of them"},
+     .says = ETR_SAYS("what a tap returned instead of the tensor; there is no SNR of them")},
     {"statistics_difference", "statistics_difference", ETR_CELL_NUMBER, EXACT,
      .get = tap_difference, .has = has_statistics,
-     .says = "the largest of the statistics' differences, 0.01 is 1 %", .nullable = true,
+     .says = ETR_SAYS("the largest of the statistics' differences, 0.01 is 1 %"), .nullable = true,
      .digits = ETR_ALL_DIGITS},
     {"statistics_text", "statistics_text", ETR_CELL_NAME, EXACT, .get = tap_text,
-     .says = "the statistic with this difference", .nullable = true},
-    {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem), .says = "why it was not compared",
-     .nullable = true},
+     .says = ETR_SAYS("the statistic with this difference"), .nullable = true},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem),
+     .says = ETR_SAYS("why it was not compared"), .nullable = true},
 };
 ETR_ROW_TYPE(value_accuracy, fields);
 

@@ -134,15 +134,16 @@ enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON
 
 static const etr_field record_fields[] = {
     {"record", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(name),
-     .says = "what it is called: the last part of its path, or all of it where two would be called "
-             "the same"},
+     .says = ETR_SAYS(
+         "what it is called: the last part of its path, or all of it where two would be called "
+         "the same")},
     {"path", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(path)},
     {"problem", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(problem), .nullable = true,
-     .says = "why it could not be read; null: it could"},
+     .says = ETR_SAYS("why it could not be read; null: it could")},
     {"pte_bytes", NULL, ETR_CELL_AMOUNT, ETR_IN_JSON, RECORD(pte_bytes), .nullable = true,
-     .says = "size of the program; null: there is no .pte"},
+     .says = ETR_SAYS("size of the program; null: there is no .pte")},
     {"planned_bytes", NULL, ETR_CELL_AMOUNT, ETR_IN_JSON, RECORD(planned_bytes), .nullable = true,
-     .says = "memory that the program plans, of all its methods together"},
+     .says = ETR_SAYS("memory that the program plans, of all its methods together")},
 };
 ETR_ROW_TYPE(compared_record, record_fields);
 
@@ -153,21 +154,23 @@ static const etr_field method_fields[] = {
     {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .is_shown = has_several_methods,
      .blank_is_null = true, .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
-     .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
+     .unit_in = PEOPLE,
+     .says = ETR_SAYS("Method::execute in the typical run; null: it was not timed")},
     {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.low), .nullable = true,
      .unit_in = ETR_IN_MARKDOWN, .spare = 2,
-     .says = "least of the recordings' typical runs; of one recording p10 of its runs; null with "
-             "fewer than five of them"},
+     .says = ETR_SAYS(
+         "least of the recordings' typical runs; of one recording p10 of its runs; null with "
+         "fewer than five of them")},
     {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.high), .nullable = true,
      .unit_in = ETR_IN_MARKDOWN, .spare = 2,
-     .says = "most of the recordings' typical runs; of one recording p90 of its runs"},
+     .says = ETR_SAYS("most of the recordings' typical runs; of one recording p90 of its runs")},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"load", "load", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.load), .nullable = true,
      .hides_zeros = true, .unit_in = ETR_IN_MARKDOWN, .spare = 5,
-     .says = "null: no load was recorded, or it is not known which method it was for"},
+     .says = ETR_SAYS("null: no load was recorded, or it is not known which method it was for")},
     {"first_run", "first run", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.first_run),
      .nullable = true, .hides_zeros = true, .unit_in = ETR_IN_MARKDOWN, .spare = 1,
-     .says = "warm-up included; of several ETDumps the median"},
+     .says = ETR_SAYS("warm-up included; of several ETDumps the median")},
     {"ms_per_token", "ms/token", ETR_CELL_RATE, ETR_IN_ALL, METHOD(figures.ms_per_token),
      .nullable = true, .hides_zeros = true},
     {"pte_bytes", ".pte bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(pte_bytes), .nullable = true,
@@ -175,27 +178,29 @@ static const etr_field method_fields[] = {
     {"planned_bytes", "planned bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(planned_bytes),
      .nullable = true, .hides_zeros = true, .spare = 4},
     {"delegated_nodes", "delegated", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_nodes),
-     .nullable = true, .says = "share of the Edge graph's operators: 0.8 for 80 %"},
+     .nullable = true, .says = ETR_SAYS("share of the Edge graph's operators: 0.8 for 80 %")},
     {NULL, "delegated", ETR_CELL_SHARE, PEOPLE, .get = delegated_nodes},
     {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_time),
      .nullable = true,
-     .says = "share of the typical run without interruptions, calling the delegates included"},
+     .says = ETR_SAYS(
+         "share of the typical run without interruptions, calling the delegates included")},
     {NULL, "of time", ETR_CELL_SHARE, PEOPLE, .get = delegated_time},
     {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(figures.macs), .nullable = true,
      .hides_zeros = true, .spare = 3,
-     .says = "multiply-accumulates per inference; null: not known of all operators"},
+     .says = ETR_SAYS("multiply-accumulates per inference; null: not known of all operators")},
     {"output_snr_db", "SNR dB", ETR_CELL_NUMBER, EXACT, METHOD(output_snr_db), .nullable = true,
      .digits = ETR_ALL_DIGITS,
-     .says = "of the worst output, against the reference or the first record; null: none was "
-             "compared, an output has wrong NaN or infinities, or all are equal"},
+     .says = ETR_SAYS(
+         "of the worst output, against the reference or the first record; null: none was "
+         "compared, an output has wrong NaN or infinities, or all are equal")},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr_text, .hides_zeros = true},
     {"outputs_equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, METHOD(are_outputs_equal),
-     .says = "outputs were compared, and nothing differs"},
+     .says = ETR_SAYS("outputs were compared, and nothing differs")},
     {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = has_likely_change,
      .nullable = true,
-     .says =
+     .says = ETR_SAYS(
          "by how much it is slower or faster than the first, in words, with the digits that the "
-         "recordings support; null: nothing is told"},
+         "recordings support; null: nothing is told")},
     {"relative_change", "relative_change", ETR_CELL_RATE, ETR_IN_DATA, .get = relative,
      .has = has_relative, .nullable = true},
     {NULL, "verdict", ETR_CELL_WORD, ETR_IN_DATA, .get = verdict, .has = has_change,

@@ -35,11 +35,11 @@ static const etr_field layer_kind_fields[] = {
      .unit_in = ETR_IN_TEXT, .stats = 1u << ETR_STATISTIC_AVG},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {"share", "share", ETR_CELL_SHARE, ETR_IN_ALL, .get = layer_kind_share, .nullable = true,
-     .says = "of Method::execute"},
+     .says = ETR_SAYS("of Method::execute")},
     {NULL, "operators", ETR_CELL_COUNT, ETR_IN_TABLES,
-     ETR_VIA(layer_kind_row, layer, etr_layer_sum, count), .says = "that ran"},
+     ETR_VIA(layer_kind_row, layer, etr_layer_sum, count), .says = ETR_SAYS("that ran")},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON,
-     ETR_VIA(layer_kind_row, layer, etr_layer_sum, count), .says = "operators that ran"},
+     ETR_VIA(layer_kind_row, layer, etr_layer_sum, count), .says = ETR_SAYS("operators that ran")},
 };
 ETR_ROW_TYPE(layer_kind, layer_kind_fields);
 
@@ -95,11 +95,11 @@ typedef struct cache_buffer_row {
 
 static const etr_field cache_buffer_fields[] = {
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(cache_buffer_row, module),
-     .says = "of the operator that writes it"},
+     .says = ETR_SAYS("of the operator that writes it")},
     {"buffer", NULL, ETR_CELL_NAME, ETR_IN_JSON,
      ETR_VIA(cache_buffer_row, buffer, etr_node, weight_name), .nullable = true},
     {"bytes", BUFFER(ETR_CELL_BYTES, bytes)},
-    {"context", BUFFER(ETR_CELL_BYTES, context), .says = "positions that it holds"},
+    {"context", BUFFER(ETR_CELL_BYTES, context), .says = ETR_SAYS("positions that it holds")},
 };
 ETR_ROW_TYPE(cache_buffer, cache_buffer_fields);
 
@@ -113,9 +113,10 @@ typedef struct kv_cache_row {
   NULL, ETR_CELL_BYTES, ETR_IN_JSON, ETR_VIA(kv_cache_row, cache, etr_kv_cache, name)
 
 static const etr_field kv_cache_fields[] = {
-    {"bytes", CACHE(bytes), .says = "of all buffers; twice the context takes as many more"},
-    {"per_token", CACHE(per_token), .says = "bytes for each position"},
-    {"context", CACHE(context), .says = "positions: those of the buffer with the most"},
+    {"bytes", CACHE(bytes),
+     .says = ETR_SAYS("of all buffers; twice the context takes as many more")},
+    {"per_token", CACHE(per_token), .says = ETR_SAYS("bytes for each position")},
+    {"context", CACHE(context), .says = ETR_SAYS("positions: those of the buffer with the most")},
     {"by_layer", NULL, ETR_CELL_LIST, ETR_IN_JSON,
      ETR_ARRAY_AT(kv_cache_row, buffers, buffer_count), .parts = &etr_cache_buffer_fields,
      .type = "cache_buffers"},
@@ -163,10 +164,10 @@ typedef struct first_token_row {
 static const etr_field first_token_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(first_token_row, method)},
     {"phase", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(first_token_row, phase), .nullable = true,
-     .says = "null: all runs of the method"},
-    {"typical", FIRST(ticks), .says = "of the run that reads the prompt"},
+     .says = ETR_SAYS("null: all runs of the method")},
+    {"typical", FIRST(ticks), .says = ETR_SAYS("of the run that reads the prompt")},
     {"with_load", FIRST(with_load), .nullable = true,
-     .says = "with the loads of the methods that ran; null: no load was recorded"},
+     .says = ETR_SAYS("with the loads of the methods that ran; null: no load was recorded")},
 };
 ETR_ROW_TYPE(first_token, first_token_fields);
 
@@ -189,8 +190,9 @@ static void put_first_token(const etr_fields *fields) {
 
 static const etr_field position_time_fields[] = {
     {"position", POINT(ETR_CELL_NUMBER, position),
-     .says = "tokens before it in its sequence, the mean of its runs, rounded down"},
-    {"ms_per_token", POINT(ETR_CELL_NUMBER, ms), .says = "median of its runs, in milliseconds"},
+     .says = ETR_SAYS("tokens before it in its sequence, the mean of its runs, rounded down")},
+    {"ms_per_token", POINT(ETR_CELL_NUMBER, ms),
+     .says = ETR_SAYS("median of its runs, in milliseconds")},
     {"runs", POINT(ETR_CELL_COUNT, run_count)},
 };
 ETR_ROW_TYPE(position_time, position_time_fields);
@@ -206,14 +208,15 @@ typedef struct cache_growth_row {
 static const etr_field cache_growth_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(cache_growth_row, method)},
     {"ms_per_token_per_1000", GROWTH(ETR_CELL_NUMBER, ms_per_1000),
-     .says = "milliseconds, whatever time_unit is, that a token takes longer for each 1,000 "
-             "positions: the median slope over pairs of runs"},
-    {"low", GROWTH(ETR_CELL_NUMBER, low), .says = "of its 95 % interval"},
+     .says = ETR_SAYS(
+         "milliseconds, whatever time_unit is, that a token takes longer for each 1,000 "
+         "positions: the median slope over pairs of runs")},
+    {"low", GROWTH(ETR_CELL_NUMBER, low), .says = ETR_SAYS("of its 95 % interval")},
     {"high", GROWTH(ETR_CELL_NUMBER, high)},
     {"sequences", GROWTH(ETR_CELL_COUNT, sequence_count),
-     .says = "sequences of tokens: one begins with each prompt and each recording"},
+     .says = ETR_SAYS("sequences of tokens: one begins with each prompt and each recording")},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(cache_growth_row, text),
-     .says = "whether a token takes longer at later positions, for people"},
+     .says = ETR_SAYS("whether a token takes longer at later positions, for people")},
     {"curve", NULL, ETR_CELL_LIST, ETR_IN_JSON,
      ETR_ARRAY_VIA(cache_growth_row, growth, etr_cache_growth, curve, curve_count),
      .parts = &etr_position_time_fields, .type = "position_times"},

@@ -106,7 +106,7 @@ static etr_cell ops_text(const void *row) {
 
 static const etr_field delegate_module_fields[] = {
     {"pattern", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_name_count, name),
-     .says = "modules that repeat have '*' for their numbers; \"\": the top level"},
+     .says = ETR_SAYS("modules that repeat have '*' for their numbers; \"\": the top level")},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_name_count, count)},
 };
 ETR_ROW_TYPE(delegate_module, delegate_module_fields);
@@ -133,21 +133,21 @@ ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
     {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, DELEGATE(instruction_id),
-     .says = "instruction of its call"},
+     .says = ETR_SAYS("instruction of its call")},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_TABLES, .get = backend_text},
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, DELEGATE(backend)},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count),
-     .says = "entries in the debug handle map"},
+     .says = ETR_SAYS("entries in the debug handle map")},
     {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL, ROW(nodes), .spare = 1,
-     .says = "operators of the graph that run in it"},
+     .says = ETR_SAYS("operators of the graph that run in it")},
     TIME("call", "call", call,
          "the whole call: on_nodes, off_nodes and its own time by phase add up to it; in the "
          "typical run, with --stat avg averages"),
     {"typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, ROW(typical), .has = is_timed, .nullable = true,
-     .says = "the whole call in the typical run; null: not timed"},
+     .says = ETR_SAYS("the whole call in the typical run; null: not timed")},
     TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
     {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, ROW(estimated),
-     .has = is_timed, .says = "the part of on_nodes that is estimated", .nullable = true},
+     .has = is_timed, .says = ETR_SAYS("the part of on_nodes that is estimated"), .nullable = true},
     TIME("off_nodes", "on no node", off_nodes,
          "the part of it in operators on no node, and in inserted copies"),
     TIME("copy_in", "copying in", phases[ETR_PHASE_COPY_IN], "its own time, by phase"),
@@ -161,9 +161,11 @@ static const etr_field delegate_fields[] = {
     TIME("cpu", "CPU", units[ETR_COMPUTE_UNIT_CPU], NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
      .is_shown = has_opaque_delegate, .nullable = true,
-     .says = "multiply-accumulates per inference; null: not known of all operators in it"},
+     .says = ETR_SAYS(
+         "multiply-accumulates per inference; null: not known of all operators in it")},
     {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text,
-     .is_shown = has_opaque_delegate, .says = "what it contains, by the graph of the ETRecord"},
+     .is_shown = has_opaque_delegate,
+     .says = ETR_SAYS("what it contains, by the graph of the ETRecord")},
     {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text,
      .is_shown = has_opaque_delegate},
     {"modules", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_module_fields,
@@ -173,12 +175,14 @@ static const etr_field delegate_fields[] = {
      .type = "delegate_ops", ETR_ARRAY_AT(delegate_cells, contents.ops, contents.op_count)},
     {"payload_bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = payload_bytes, .has = has_payload,
      .hides_zeros = true, .nullable = true,
-     .says = "that the program passes to it, weights included; null: there is no program"},
+     .says = ETR_SAYS(
+         "that the program passes to it, weights included; null: there is no program")},
     {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weight_bytes_or_format,
      .hides_zeros = true},
     {"weight_bytes", "weight bytes", ETR_CELL_BYTES, ETR_IN_DATA | ETR_IN_JSON,
      ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = has_known_weights,
-     .nullable = true, .says = "null: not known, as in a closed format, whose bytes include them"},
+     .nullable = true,
+     .says = ETR_SAYS("null: not known, as in a closed format, whose bytes include them")},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(delegate, delegate_fields);

@@ -270,8 +270,9 @@ enum {
    EXACT,                                                                                          \
    .get = relative,                                                                                \
    .has = has_relative,                                                                            \
-   .says = "new_typical / base_typical - 1: 0.041 for 4.1 % slower; null unless timed on both "    \
-           "sides"},                                                                               \
+   .says = ETR_SAYS(                                                                               \
+       "new_typical / base_typical - 1: 0.041 for 4.1 % slower; null unless timed on both "        \
+       "sides")},                                                                                  \
   {                                                                                                \
     "interval", .in = ETR_IN_JSON, .put = put_interval,                                            \
         .says =                                                                                    \
@@ -283,42 +284,44 @@ enum {
         .type = "interval", .nullable = true                                                       \
   }
 /* What is said of it. */
-#define VERDICT_FIELDS                                                                             \
-  {"verdict",                                                                                      \
-   "verdict",                                                                                      \
-   ETR_CELL_WORD,                                                                                  \
-   EXACT,                                                                                          \
-   .get = verdict,                                                                                 \
-   .says = "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "    \
-           "times as long as all of the other; equal: it is within the limit; likely_...: if "     \
-           "what it assumes is true; untimed: not timed on both sides",                            \
-   .type = "verdict"},                                                                             \
-      {"reason",         "reason",                                                                 \
-       ETR_CELL_WORD,    EXACT,                                                                    \
-       .get = reason,    .says = "why the data do not surely decide; null if they do",             \
-       .type = "reason", .nullable = true},                                                        \
-      {"cause",         NULL,                                                                      \
-       ETR_CELL_WORD,   ETR_IN_JSON,                                                               \
-       .get = cause,    .says = "of execute: what is seen in the runs that explains why",          \
-       .type = "cause", .nullable = true},                                                         \
-      {"assumes", .in = ETR_IN_JSON, .put = put_assumes,                                           \
-       .says = "what the interval assumes: that the recordings were taken in turns; by how much "  \
-               "recordings of one program differ",                                                 \
-       .type = "assumptions"},                                                                     \
-      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd_recordings,                             \
-       .says =                                                                                     \
-           "of execute: recordings that differ from the others of their side, of five or more; "   \
-           "they are left out of typical times, not of the verdict",                               \
-       .type = "odd_recordings_of_sides"},                                                         \
-      {"recordings_needed",                                                                        \
-       NULL,                                                                                       \
-       ETR_CELL_COUNT,                                                                             \
-       ETR_IN_JSON,                                                                                \
-       CHANGE(recordings_needed),                                                                  \
-       .has = has_recordings_needed,                                                               \
-       .says =                                                                                     \
-           "for execute and load: how many recordings on each side, in all, would decide whether " \
-           "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "  \
+#define VERDICT_FIELDS                                                                              \
+  {"verdict",                                                                                       \
+   "verdict",                                                                                       \
+   ETR_CELL_WORD,                                                                                   \
+   EXACT,                                                                                           \
+   .get = verdict,                                                                                  \
+   .says = ETR_SAYS(                                                                                \
+       "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "         \
+       "times as long as all of the other; equal: it is within the limit; likely_...: if "          \
+       "what it assumes is true; untimed: not timed on both sides"),                                \
+   .type = "verdict"},                                                                              \
+      {"reason",         "reason",                                                                  \
+       ETR_CELL_WORD,    EXACT,                                                                     \
+       .get = reason,    .says = ETR_SAYS("why the data do not surely decide; null if they do"),    \
+       .type = "reason", .nullable = true},                                                         \
+      {"cause",         NULL,                                                                       \
+       ETR_CELL_WORD,   ETR_IN_JSON,                                                                \
+       .get = cause,    .says = ETR_SAYS("of execute: what is seen in the runs that explains why"), \
+       .type = "cause", .nullable = true},                                                          \
+      {"assumes", .in = ETR_IN_JSON, .put = put_assumes,                                            \
+       .says = ETR_SAYS(                                                                            \
+           "what the interval assumes: that the recordings were taken in turns; by how much "       \
+           "recordings of one program differ"),                                                     \
+       .type = "assumptions"},                                                                      \
+      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd_recordings,                              \
+       .says =                                                                                      \
+           "of execute: recordings that differ from the others of their side, of five or more; "    \
+           "they are left out of typical times, not of the verdict",                                \
+       .type = "odd_recordings_of_sides"},                                                          \
+      {"recordings_needed",                                                                         \
+       NULL,                                                                                        \
+       ETR_CELL_COUNT,                                                                              \
+       ETR_IN_JSON,                                                                                 \
+       CHANGE(recordings_needed),                                                                   \
+       .has = has_recordings_needed,                                                                \
+       .says =                                                                                      \
+           "for execute and load: how many recordings on each side, in all, would decide whether "  \
+           "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "   \
            "not known, or more than 50"}
 
 static const etr_field fields[] = {
@@ -335,17 +338,18 @@ static const etr_field fields[] = {
     {NULL, "kernel", ETR_CELL_NAME, BY_KERNEL, ROW(name)},
     {NULL, "backend", ETR_CELL_NAME, BY_KERNEL, .get = kernel_backend},
     {"base_typical", "base_typical", ETR_CELL_TIME, EXACT, CHANGE(base_typical), .has = has_base,
-     .says = "in the typical run; null on a side that did not time it"},
+     .says = ETR_SAYS("in the typical run; null on a side that did not time it")},
     {"new_typical", "new_typical", ETR_CELL_TIME, EXACT, CHANGE(new_typical), .has = has_new},
     {"change_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_typical, .has = has_either,
-     .says = "typical times add up, a side that did not time it counting nothing; see methods"},
+     .says = ETR_SAYS(
+         "typical times add up, a side that did not time it counting nothing; see methods")},
     {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base,
-     .says = "per inference; null on a side that did not time it"},
+     .says = ETR_SAYS("per inference; null on a side that did not time it")},
     {"new_avg", "new_avg", ETR_CELL_TIME, EXACT, CHANGE(new_avg), .has = has_new},
     {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg, .has = has_either,
-     .says = "averages add up like typical times"},
+     .says = ETR_SAYS("averages add up like typical times")},
     {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base,
-     .says = "median over base_runs; medians do not add up"},
+     .says = ETR_SAYS("median over base_runs; medians do not add up")},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
@@ -355,7 +359,7 @@ static const etr_field fields[] = {
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
     {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings),
-     .says = "ETDumps that base_runs are of"},
+     .says = ETR_SAYS("ETDumps that base_runs are of")},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
     VERDICT_FIELDS,
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),

@@ -28,25 +28,31 @@ static void put_change(const etr_fields *f, const void *row) {
 /* Units of rates are the arithmetic's in JSON. */
 #define COSTS                                                                                      \
   ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_JSON, NULL, NULL),                                        \
-      {"base_arithmetic", NULL,                                                                    \
-       ETR_CELL_WORD,     ETR_IN_JSON,                                                             \
-       BASE(arithmetic),  .type = "arithmetic",                                                    \
-       .nullable = true,  .says = "what is multiplied; null: nothing, or it is not known"},        \
+      {"base_arithmetic",                                                                          \
+       NULL,                                                                                       \
+       ETR_CELL_WORD,                                                                              \
+       ETR_IN_JSON,                                                                                \
+       BASE(arithmetic),                                                                           \
+       .type = "arithmetic",                                                                       \
+       .nullable = true,                                                                           \
+       .says = ETR_SAYS("what is multiplied; null: nothing, or it is not known")},                 \
   {                                                                                                \
     "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic), .type = "arithmetic",     \
         .nullable = true                                                                           \
   }
 
 static const etr_field pair_fields[] = {
-    {"base_name", PAIR(ETR_CELL_NAME, base_name), .says = "null: the node is new",
+    {"base_name", PAIR(ETR_CELL_NAME, base_name), .says = ETR_SAYS("null: the node is new"),
      .nullable = true},
-    {"new_name", PAIR(ETR_CELL_NAME, new_name), .says = "null: the node is gone", .nullable = true},
+    {"new_name", PAIR(ETR_CELL_NAME, new_name), .says = ETR_SAYS("null: the node is gone"),
+     .nullable = true},
     {"base_node", PAIR(ETR_CELL_COUNT, base_node),
-     .says = "index into the nodes of the method's Edge graph; null if missing, and for events",
+     .says = ETR_SAYS(
+         "index into the nodes of the method's Edge graph; null if missing, and for events"),
      .nullable = true},
     {"new_node", PAIR(ETR_CELL_COUNT, new_node), .nullable = true},
-    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule, .says = "how the two were matched",
-     .type = "pair_rule"},
+    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule,
+     .says = ETR_SAYS("how the two were matched"), .type = "pair_rule"},
     {"op", PAIR(ETR_CELL_NAME, op)},
     {"base_module", PAIR(ETR_CELL_NAME, base_module), .nullable = true},
     {"new_module", PAIR(ETR_CELL_NAME, new_module), .nullable = true},
@@ -59,8 +65,9 @@ ETR_ROW_TYPE(node_change, pair_fields);
 
 static const etr_field group_fields[] = {
     {"base_key", GROUP(ETR_CELL_NAME, base_key), .nullable = true,
-     .says = "of a module or pattern that the base calls otherwise: its name there; else null"},
-    {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes), .says = "timed nodes"},
+     .says = ETR_SAYS(
+         "of a module or pattern that the base calls otherwise: its name there; else null")},
+    {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes), .says = ETR_SAYS("timed nodes")},
     {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},
     {"", .in = ETR_IN_JSON, .put = put_change, .type = "change"},
     COSTS,
@@ -168,7 +175,7 @@ static const etr_field part_fields[] = {
      ETR_VIA(etr_part_row, method, etr_method_pair, name)},
     {"part", "part", ETR_CELL_WORD, IN_PARTS, .get = part_name, .type = "part"},
     {"backend", "backend", ETR_CELL_NAME, IN_PARTS, PART(changes.backend), .nullable = true},
-    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, PART(changes.text), .says = "for people"},
+    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, PART(changes.text), .says = ETR_SAYS("for people")},
     {"base_typical", "base typical", ETR_CELL_TIME, IN_PARTS, PART(changes.base_typical)},
     {"new_typical", "new typical", ETR_CELL_TIME, IN_PARTS, PART(changes.new_typical)},
     {"change_typical", "change typical", ETR_CELL_TIME, IN_PARTS, .get = change_typical},
@@ -177,12 +184,12 @@ static const etr_field part_fields[] = {
     {"change_avg", "change avg", ETR_CELL_TIME, IN_PARTS, .get = change_avg},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"relative_change", "relative change", ETR_CELL_RATE, IN_PARTS, .get = relative,
-     .has = has_relative, .says = "as of a change, and so are the next members"},
+     .has = has_relative, .says = ETR_SAYS("as of a change, and so are the next members")},
     {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
     {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
     {"interval", .in = ETR_IN_JSON, .put = put_part_interval, .type = "interval", .nullable = true},
     {"verdict", "verdict", ETR_CELL_WORD, IN_PARTS, .get = verdict, .type = "verdict",
-     .nullable = true, .says = "null: a document of an older version does not say"},
+     .nullable = true, .says = ETR_SAYS("null: a document of an older version does not say")},
     {"reason", "reason", ETR_CELL_WORD, IN_PARTS, .get = reason, .type = "reason",
      .nullable = true},
 };
@@ -233,10 +240,10 @@ static etr_cell difference_kind(const void *row) {
 
 static const etr_field difference_fields[] = {
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = difference_kind, .type = "difference_kind"},
-    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name), .says = "of the input",
-     .nullable = true},
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name),
+     .says = ETR_SAYS("of the input"), .nullable = true},
     {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base),
-     .says = "null: nothing of the kind", .nullable = true},
+     .says = ETR_SAYS("null: nothing of the kind"), .nullable = true},
     {"new", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, newer), .nullable = true},
 };
 ETR_ROW_TYPE(difference, difference_fields);
@@ -260,14 +267,15 @@ static const etr_field throughput_change_fields[] = {
     {"base_tokens_per_run", TOKENS(ETR_CELL_NUMBER, base_tokens_per_run), .nullable = true},
     {"new_tokens_per_run", TOKENS(ETR_CELL_NUMBER, new_tokens_per_run), .nullable = true},
     {"base_ms_per_token", TOKENS(ETR_CELL_NUMBER, base_ms_per_token), .nullable = true,
-     .says = "milliseconds of the typical run, whatever time_unit is"},
+     .says = ETR_SAYS("milliseconds of the typical run, whatever time_unit is")},
     {"new_ms_per_token", TOKENS(ETR_CELL_NUMBER, new_ms_per_token), .nullable = true},
     {"base_tokens_per_second", TOKENS(ETR_CELL_NUMBER, base_tokens_per_second), .nullable = true},
     {"new_tokens_per_second", TOKENS(ETR_CELL_NUMBER, new_tokens_per_second), .nullable = true},
     {"verdict", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_throughput_change, verdict),
-     .says = "that of execute; null if runs of one side read more tokens than those of the other",
+     .says = ETR_SAYS(
+         "that of execute; null if runs of one side read more tokens than those of the other"),
      .type = "verdict", .nullable = true},
-    {"text", TOKENS(ETR_CELL_NAME, text), .says = "for people"},
+    {"text", TOKENS(ETR_CELL_NAME, text), .says = ETR_SAYS("for people")},
 };
 ETR_ROW_TYPE(throughput_change, throughput_change_fields);
 

@@ -328,43 +328,50 @@ static const etr_field fields[] = {
     {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend), .nullable = true},
     {"debug_handles", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u32,
      .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, handles, handle_count)},
-    {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles",
-     .type = "texts"},
+    {"op_types", .in = ETR_IN_JSON, .put = put_op_types,
+     .says = ETR_SAYS("all operators with its handles"), .type = "texts"},
     {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
-     .says = "nodes that the event's time is attributed to; one in a body has its path: "
-             "true_graph_0/aten_sin_default",
+     .says = ETR_SAYS("nodes that the event's time is attributed to; one in a body has its path: "
+                      "true_graph_0/aten_sin_default"),
      .type = "texts"},
     {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node,
-     .says = "the first node that its time is attributed to"},
+     .says = ETR_SAYS("the first node that its time is attributed to")},
     {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match, .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node,
-     .says = "confidence of the nodes: 1 unless the match is an estimate, null without nodes"},
+     .says = ETR_SAYS(
+         "confidence of the nodes: 1 unless the match is an estimate, null without nodes")},
     {NULL, "calls", ETR_CELL_NUMBER, ETR_IN_FULL, .get = calls, .has = is_timed},
     {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
-     .says = "what the event counts as: work; what wraps others, in no sum; a delegate's own time; "
-             "a number that is no "
-             "work. null: the runtime's own, or a load's",
+     .says = ETR_SAYS(
+         "what the event counts as: work; what wraps others, in no sum; a delegate's own time; "
+         "a number that is no "
+         "work. null: the runtime's own, or a load's"),
      .type = "event_role", .nullable = true},
     {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase,
-     .says = "what a delegate's own time was spent on", .type = "phase", .nullable = true},
+     .says = ETR_SAYS("what a delegate's own time was spent on"), .type = "phase",
+     .nullable = true},
     {"unit", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = unit,
-     .says = "ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded",
+     .says = ETR_SAYS(
+         "ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded"),
      .type = "event_unit"},
     {"delegate_debug_metadata", .in = ETR_IN_JSON, .put = put_metadata,
-     .says = "what the backend added, one per occurrence: text, or base64: and bytes that are not "
-             "UTF-8; null if there "
-             "is none",
+     .says = ETR_SAYS(
+         "what the backend added, one per occurrence: text, or base64: and bytes that are not "
+         "UTF-8; null if there "
+         "is none"),
      .type = "delegate_debug_metadata", .nullable = true},
     {"note", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(note),
-     .says = "what the metadata say, if their format is known", .nullable = true},
-    {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence",
+     .says = ETR_SAYS("what the metadata say, if their format is known"), .nullable = true},
+    {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = ETR_SAYS("one per occurrence"),
      .type = "numbers"},
-    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks",
-     .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
+    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64,
+     .says = ETR_SAYS("ticks"), .type = "wholes",
+     ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, STATS(typical), .stats = TYPICAL,
      .nullable = true,
-     .says = "in the typical run of its block: the mean over the middle third of the block's runs"},
+     .says = ETR_SAYS(
+         "in the typical run of its block: the mean over the middle third of the block's runs")},
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,
@@ -375,7 +382,7 @@ static const etr_field fields[] = {
     {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
     {"values", .in = ETR_IN_JSON, .put = put_values,
-     .says = "values logged by the event's instruction or delegate operator, run by run",
+     .says = ETR_SAYS("values logged by the event's instruction or delegate operator, run by run"),
      .type = "logged_values_of_run"},
 };
 ETR_ROW_TYPE(event, fields);

@@ -84,9 +84,9 @@ static const etr_field weights[] = {
     {"path", "file", ETR_CELL_NAME, NAMED, ETR_AT(etr_weights, path)},
     {"tensors", "tensors", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, tensor_count)},
     {"blobs", "blobs", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, blob_count),
-     .says = "data of delegates, which only their backends can read"},
+     .says = ETR_SAYS("data of delegates, which only their backends can read")},
     {"bytes", "bytes", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, byte_count),
-     .says = "of all data"},
+     .says = ETR_SAYS("of all data")},
 };
 ETR_ROW_TYPE(external_weight, weights);
 
@@ -183,30 +183,33 @@ static etr_cell flop(const void *row) {
 static const etr_field module_cost_fields[] = {
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module},
     {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the top level"},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module),
+     .says = ETR_SAYS("path; \"\": the top level")},
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators),
-     .says = "in the module and all below"},
+     .says = ETR_SAYS("in the module and all below")},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
-     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of "
-             "one call of each "
-             "operator if the method did not run; null: not known of all operators",
+     .says = ETR_SAYS(
+         "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of "
+         "one call of each "
+         "operator if the method did not run; null: not known of all operators"),
      .nullable = true},
     {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
     {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
-     .says = "read and written per inference, each tensor once by each operator; views of the Edge "
-             "dialect are copies, "
-             "except where memory planning needed none",
+     .says = ETR_SAYS(
+         "read and written per inference, each tensor once by each operator; views of the Edge "
+         "dialect are copies, "
+         "except where memory planning needed none"),
      .nullable = true},
     {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1,
      .nullable = true},
     {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2,
      .type = "arithmetic", .nullable = true},
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
-     .says = "operators whose macs or bytes are not known", .nullable = true},
+     .says = ETR_SAYS("operators whose macs or bytes are not known"), .nullable = true},
     {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted),
      .hides_zeros = true,
-     .says = "operators with symbolic sizes, for which the export's example is taken",
+     .says = ETR_SAYS("operators with symbolic sizes, for which the export's example is taken"),
      .nullable = true},
 };
 ETR_ROW_TYPE(module_cost, module_cost_fields);
@@ -281,7 +284,7 @@ static const etr_field unknown_cost_fields[] = {
     {"op", "operator", ETR_CELL_NAME, NAMED, ETR_AT(unknown_cost, op)},
     {"count", "count", ETR_CELL_COUNT, NAMED, ETR_AT(unknown_cost, count)},
     {"why", "why", ETR_CELL_NAME, NAMED, ETR_AT(unknown_cost, why),
-     .says = "why macs or bytes are not known"},
+     .says = ETR_SAYS("why macs or bytes are not known")},
 };
 ETR_ROW_TYPE(unknown_cost, unknown_cost_fields);
 
@@ -427,9 +430,10 @@ static const etr_field method_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED & ~ETR_IN_TEXT, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
     {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
-     .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
+     .says = ETR_SAYS(
+         "inferences that are excluded, as warm-up or by choice; `runs` counts the others")},
     {"planned_bytes", "planned bytes", ETR_CELL_BYTES, NAMED, .get = planned_bytes, .spare = 2,
-     .nullable = true, .says = "memory that the program plans; null: there is no .pte"},
+     .nullable = true, .says = ETR_SAYS("memory that the program plans; null: there is no .pte")},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run,
      .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
@@ -477,15 +481,16 @@ static const etr_field boundary_tensor_fields[] = {
     {"index", "index", ETR_CELL_COUNT, NAMED, TENSOR(index)},
     {"name", "name", ETR_CELL_NAME, NAMED, TENSOR(tensor.name)},
     {"type", "type", ETR_CELL_NAME, NAMED, .get = boundary_type,
-     .says = "number type and sizes; \"at most\": the sizes are the bounds of a dynamic shape"},
+     .says = ETR_SAYS(
+         "number type and sizes; \"at most\": the sizes are the bounds of a dynamic shape")},
     {"bounds", "bounds", ETR_CELL_NAME, NAMED, ETR_AT(boundary_row, bounds), .nullable = true,
      .hides_zeros = true, .spare = 2,
-     .says =
+     .says = ETR_SAYS(
          "dynamic dimensions with the sizes that they may have; null: the shape is static, or no "
-         "ETRecord says which dimensions are dynamic"},
+         "ETRecord says which dimensions are dynamic")},
     {"bytes", "bytes", ETR_CELL_BYTES, NAMED, TENSOR(size_bytes)},
     {"planned", "planned", ETR_CELL_FLAG, NAMED, TENSOR(is_planned), .spare = 1,
-     .says = "false: the application provides the memory"},
+     .says = ETR_SAYS("false: the application provides the memory")},
 };
 ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
 
@@ -519,7 +524,7 @@ typedef struct constant_method {
 static const etr_field constant_method_fields[] = {
     {"method", "constant method", ETR_CELL_NAME, NAMED, ETR_AT(constant_method, method)},
     {"value", "returns", ETR_CELL_NAME, NAMED, ETR_AT(constant_method, value),
-     .says = "the values as text"},
+     .says = ETR_SAYS("the values as text")},
 };
 ETR_ROW_TYPE(constant_method, constant_method_fields);
 
@@ -611,9 +616,9 @@ static const etr_field run_fields[] = {
      ETR_VIA(run_row, run, etr_run, allocation_events)},
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
     {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
-     .says = "an inference that is excluded from all times, as warm-up or by choice"},
+     .says = ETR_SAYS("an inference that is excluded from all times, as warm-up or by choice")},
     {"bundled_input_index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = bundled_input,
-     .nullable = true, .says = "which input of a BundledProgram the run had"},
+     .nullable = true, .says = ETR_SAYS("which input of a BundledProgram the run had")},
 };
 ETR_ROW_TYPE(run, run_fields);
 

@@ -206,60 +206,61 @@ static const etr_field tensor_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
      ETR_VIA(tensor_row, subject.method, etr_method, name)},
     {"name", "tensor", ETR_CELL_NAME, ETR_IN_TEXT | PROGRAMS, TENSOR(name),
-     .says = "of the node's result or the weight; else \"value_\" and a number"},
+     .says = ETR_SAYS("of the node's result or the weight; else \"value_\" and a number")},
     {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(tensor_row, role), .type = "tensor_role"},
     {NULL, "bytes", ETR_CELL_BYTES, ETR_IN_TEXT, ETR_AT(tensor_row, bytes)},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
     {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_DATA, .get = type},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
     {"shape", .in = ETR_IN_JSON, .put = put_shape,
-     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
+     .says = ETR_SAYS("sizes; the expression of a symbolic one; null: unknown"), .type = "shape",
      .nullable = true},
     {"bytes", "bytes", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, bytes)},
     {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, buffer),
-     .says = "id; null: the method has no such buffer", .nullable = true},
+     .says = ETR_SAYS("id; null: the method has no such buffer"), .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, PROGRAMS, PLANNED(offset_bytes)},
     {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction),
      .nullable = true},
     {"last_instruction", "last instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(last_instruction),
-     .says = "both included", .nullable = true},
+     .says = ETR_SAYS("both included"), .nullable = true},
     {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by),
-     .says = "instruction that first writes it; null: none, as of inputs and views",
+     .says = ETR_SAYS("instruction that first writes it; null: none, as of inputs and views"),
      .nullable = true},
     {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = lifetime},
     {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, op),
-     .says = "what made it", .nullable = true},
+     .says = ETR_SAYS("what made it"), .nullable = true},
     {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, module),
      .nullable = true},
     {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node, .nullable = true},
     {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, ETR_AT(tensor_row, view_of),
-     .says = "the tensor in whose memory it lies on purpose; its bytes count there",
+     .says = ETR_SAYS("the tensor in whose memory it lies on purpose; its bytes count there"),
      .nullable = true},
     {NULL, "place", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(tensor_row, place)},
     {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, CONSTANT(segment)},
     {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_bound),
-     .says = "the shape is dynamic, and this the largest"},
+     .says = ETR_SAYS("the shape is dynamic, and this the largest")},
     {"misplaced", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_misplaced),
-     .says = "contradicts the program: in no sum"},
+     .says = ETR_SAYS("contradicts the program: in no sum")},
 };
 ETR_ROW_TYPE(tensor, tensor_fields);
 
 static const etr_field constant_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name),
-     .says = "the weight's, or what the program calls it; else \"constant_\" and a number"},
+     .says = ETR_SAYS(
+         "the weight's, or what the program calls it; else \"constant_\" and a number")},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
     {"shape", .in = ETR_IN_JSON, .put = put_shape,
-     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
+     .says = ETR_SAYS("sizes; the expression of a symbolic one; null: unknown"), .type = "shape",
      .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(tensor_row, bytes)},
     {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(tensor_row, place),
      .type = "constant_place"},
-    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(segment), .says = "index into segments",
-     .nullable = true},
+    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(segment),
+     .says = ETR_SAYS("index into segments"), .nullable = true},
     {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(uses),
-     .says = "tensors that have this data"},
+     .says = ETR_SAYS("tensors that have this data")},
     {"mutable", NULL, ETR_CELL_FLAG, ETR_IN_JSON, CONSTANT(is_mutable),
-     .says = "what a planned tensor starts with"},
+     .says = ETR_SAYS("what a planned tensor starts with")},
 };
 ETR_ROW_TYPE(constant, constant_fields);
 
@@ -269,12 +270,12 @@ static const etr_field boundary_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name)},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
     {"shape", .in = ETR_IN_JSON, .put = put_shape,
-     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
+     .says = ETR_SAYS("sizes; the expression of a symbolic one; null: unknown"), .type = "shape",
      .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(tensor_row, bytes)},
     {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_bound)},
     {"planned", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_planned),
-     .says = "false: the application provides the memory"},
+     .says = ETR_SAYS("false: the application provides the memory")},
 };
 ETR_ROW_TYPE(boundary, boundary_fields);
 
@@ -298,17 +299,17 @@ static etr_cell peak_share(const void *row) {
 
 static const etr_field buffer_fields[] = {
     {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id),
-     .says = "memory_id of tensors"},
+     .says = ETR_SAYS("memory_id of tensors")},
     {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .spare = 1,
-     .says = "\"cpu\", \"cuda:0\""},
+     .says = ETR_SAYS("\"cpu\", \"cuda:0\"")},
     {"planned_bytes", "planned", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(size_bytes)},
     {"top_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BUFFER(top_bytes),
-     .says = "end of the tensor that lies highest"},
+     .says = ETR_SAYS("end of the tensor that lies highest")},
     {"peak_bytes", "live at peak", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(peak_bytes),
-     .says = "most that is live at one instruction"},
+     .says = ETR_SAYS("most that is live at one instruction")},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = peak_share},
     {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = not_live_at_peak,
-     .spare = 4, .says = "planned, but not live then"},
+     .spare = 4, .says = ETR_SAYS("planned, but not live then")},
     {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
      BUFFER(peak_instruction), .spare = 2, .nullable = true},
     {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count), .spare = 3},
@@ -376,9 +377,11 @@ static etr_cell module_or_model(const void *row) {
 
 static const etr_field constant_sum_fields[] = {
     {"place", "constants in", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(place),
-     .says = "\"segment 0\", \"inline\" or \"external\""},
-    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
-    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
+     .says = ETR_SAYS("\"segment 0\", \"inline\" or \"external\"")},
+    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype),
+     .says = ETR_SAYS("\"\" if unknown")},
+    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count),
+     .says = ETR_SAYS("tensors")},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, SUM(bytes)},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
 };
@@ -387,9 +390,11 @@ ETR_ROW_TYPE(constant_sum, constant_sum_fields);
 static const etr_field weight_sum_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = module_or_model},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module),
-     .says = "by the weights' names; \"\": the top level"},
-    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
-    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
+     .says = ETR_SAYS("by the weights' names; \"\": the top level")},
+    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype),
+     .says = ETR_SAYS("\"\" if unknown")},
+    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count),
+     .says = ETR_SAYS("tensors")},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, SUM(bytes)},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
 };
@@ -427,18 +432,19 @@ static etr_rows list_payloads(const void *row) {
 static const etr_field blob_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, BLOB(backend)},
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(instruction),
-     .says = "the first that calls a delegate with these bytes", .nullable = true},
+     .says = ETR_SAYS("the first that calls a delegate with these bytes"), .nullable = true},
     {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count),
-     .says = "that have them"},
+     .says = ETR_SAYS("that have them")},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BLOB(size_bytes)},
     {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes),
      .has = has_known_weights,
-     .says =
+     .says = ETR_SAYS(
          "of its weights, in these bytes or in named data; null: the format is closed, and they "
-         "are part of `bytes`",
+         "are part of `bytes`"),
      .nullable = true},
     {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment),
-     .says = "index into the program's segments; null: inside the program", .nullable = true},
+     .says = ETR_SAYS("index into the program's segments; null: inside the program"),
+     .nullable = true},
 };
 ETR_ROW_TYPE(blob, blob_fields);
 
@@ -466,9 +472,9 @@ static const etr_field blob_sum_fields[] = {
     {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = sum_weights},
     {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ETR_AT(blob_sum_row, weight_bytes),
      .has = has_all_weights_known,
-     .says =
+     .says = ETR_SAYS(
          "of known weights, in these bytes or in named data; null: a format is closed, and they "
-         "are part of `bytes`",
+         "are part of `bytes`"),
      .nullable = true},
     {"largest_bytes", "largest", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(largest_bytes)},
     {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
@@ -510,15 +516,15 @@ typedef struct allocation_row {
 
 static const etr_field allocation_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(allocation_row, method),
-     .says = "null: loads, and runs of none", .nullable = true},
+     .says = ETR_SAYS("null: loads, and runs of none"), .nullable = true},
     {"allocator", "logged allocations of", ETR_CELL_NAME, READ | ETR_IN_JSON, LOGGED(allocator),
-     .says = "as the runtime named it"},
+     .says = ETR_SAYS("as the runtime named it")},
     {"runs", "runs", ETR_CELL_COUNT, READ | ETR_IN_JSON, ETR_AT(allocation_row, runs),
-     .says = "that logged just these"},
+     .says = ETR_SAYS("that logged just these")},
     {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count),
-     .says = "allocations of each such run"},
+     .says = ETR_SAYS("allocations of each such run")},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, LOGGED(total_bytes),
-     .says = "of each such run, in all"},
+     .says = ETR_SAYS("of each such run, in all")},
     {"largest_bytes", "largest", ETR_CELL_BYTES, READ | ETR_IN_JSON, LOGGED(largest_bytes)},
 };
 ETR_ROW_TYPE(allocation, allocation_fields);
@@ -710,7 +716,8 @@ static const etr_field instruction_fields[] = {
 static const etr_field allocator_fields[] = {
     {"least_bytes_32_bits", NULL, ETR_CELL_BYTES, ETR_IN_JSON,
      ETR_VIA(memory, plan, etr_memory_plan, allocator_bytes_32),
-     .says = "on a processor with pointers of 32 bits, without what backends' init takes"},
+     .says = ETR_SAYS(
+         "on a processor with pointers of 32 bits, without what backends' init takes")},
     {"least_bytes_64_bits", NULL, ETR_CELL_BYTES, ETR_IN_JSON,
      ETR_VIA(memory, plan, etr_memory_plan, allocator_bytes_64)},
 };

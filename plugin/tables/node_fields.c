@@ -385,92 +385,98 @@ enum {
 
 static const etr_field fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .is_shown = shows_graph,
-     .says = "entry point: edge/forward"},
+     .says = ETR_SAYS("entry point: edge/forward")},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, kind), .type = "node_kind"},
     {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .is_shown = shows_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
-     .says = "names of the values used, in argument order", .type = "texts"},
+     .says = ETR_SAYS("names of the values used, in argument order"), .type = "texts"},
     {"other_inputs", .in = ETR_IN_JSON, .put = put_other_inputs,
-     .says = "in program/METHOD: names of values that it may use in place of these, because of "
-             "jumps: those of another "
-             "branch, or of the previous pass of a loop",
+     .says = ETR_SAYS(
+         "in program/METHOD: names of values that it may use in place of these, because of "
+         "jumps: those of another "
+         "branch, or of the previous pass of a loop"),
      .type = "texts", .optional = true},
     {"arguments", .in = ETR_IN_JSON, .put = put_arguments,
-     .says = "arguments other than tensors, by name, in argument order: {\"stride\": [1, 1], "
-             "\"transposed\": false, "
-             "\"dtype\": \"float32\"}. NaN and infinities are strings, symbolic numbers their "
-             "expressions; \"...\" marks "
-             "omissions in long ones. A program has no names: in program/METHOD arguments of "
-             "well-known operators have "
-             "ATen's, others are called by their place, \"arg_3\"; null in a list is computed by "
-             "the program",
+     .says = ETR_SAYS(
+         "arguments other than tensors, by name, in argument order: {\"stride\": [1, 1], "
+         "\"transposed\": false, "
+         "\"dtype\": \"float32\"}. NaN and infinities are strings, symbolic numbers their "
+         "expressions; \"...\" marks "
+         "omissions in long ones. A program has no names: in program/METHOD arguments of "
+         "well-known operators have "
+         "ATen's, others are called by their place, \"arg_3\"; null in a list is computed by "
+         "the program"),
      .type = "arguments"},
     {"outputs", .in = ETR_IN_JSON, .put = put_outputs, .type = "values"},
     {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, subgraph),
-     .says = "path of the control-flow body, lowered module or delegate that contains it",
+     .says = ETR_SAYS("path of the control-flow body, lowered module or delegate that contains it"),
      .nullable = true},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(recorded),
-     .says = "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" "
-             "everywhere else, "
-             "including --module"},
+     .says = ETR_SAYS(
+         "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" "
+         "everywhere else, "
+         "including --module")},
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, MODULE(path),
-     .says = "path in the model; empty: the top level"},
+     .says = ETR_SAYS("path in the model; empty: the top level")},
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
-     .says = "type and shape of the result"},
+     .says = ETR_SAYS("type and shape of the result")},
     {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(type), .blank_is_null = true},
     {"module_types", .in = ETR_IN_JSON, .put = put_module_types,
-     .says = "the classes of the module's levels, outermost first", .type = "texts"},
+     .says = ETR_SAYS("the classes of the module's levels, outermost first"), .type = "texts"},
     {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, NODE(debug_handle), .has = has_handle},
-    {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch",
-     .type = "source", .nullable = true},
+    {"source", .in = ETR_IN_JSON, .put = put_source,
+     .says = ETR_SAYS("innermost frame outside torch"), .type = "source", .nullable = true},
     {"frames", .in = ETR_IN_JSON, .put = put_frames,
-     .says = "the whole stack trace, innermost frame first", .type = "sources"},
+     .says = ETR_SAYS("the whole stack trace, innermost frame first"), .type = "sources"},
     {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name),
-     .says = "the name of a parameter, buffer or constant", .nullable = true},
+     .says = ETR_SAYS("the name of a parameter, buffer or constant"), .nullable = true},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(aten_node),
-     .says = "the node of aten/forward that it came from; for a node in a body, in the "
-             "corresponding body of that graph",
+     .says = ETR_SAYS("the node of aten/forward that it came from; for a node in a body, in the "
+                      "corresponding body of that graph"),
      .nullable = true},
     {"edge_nodes", .in = ETR_IN_JSON, .put = put_edge_nodes,
-     .says = "in program/METHOD: the Edge nodes of the instruction", .type = "texts",
+     .says = ETR_SAYS("in program/METHOD: the Edge nodes of the instruction"), .type = "texts",
      .optional = true},
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(backend), .nullable = true},
     {"delegate_instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, KNOWN(delegate_instruction),
      .nullable = true},
     {"order", "order", ETR_CELL_COUNT, EXACT, KNOWN(instruction),
-     .says = "the instruction that runs it first, or calls its delegate; instructions run in the "
-             "order of their "
-             "numbers, branches and loops aside",
+     .says = ETR_SAYS(
+         "the instruction that runs it first, or calls its delegate; instructions run in the "
+         "order of their "
+         "numbers, branches and loops aside"),
      .nullable = true},
     {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as), .nullable = true},
     {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, carried_by),
-     .says = "for a fused node, the node whose time includes its own", .nullable = true},
+     .says = ETR_SAYS("for a fused node, the node whose time includes its own"), .nullable = true},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, match), .has = is_timed,
      .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence),
-     .says = "confidence that the time is this node's: 1 unless the match is an estimate, null "
-             "without a time",
+     .says = ETR_SAYS(
+         "confidence that the time is this node's: 1 unless the match is an estimate, null "
+         "without a time"),
      .nullable = true},
     {"compute_units", .in = ETR_IN_JSON, .put = put_compute_units,
-     .says = "where its operators ran, or were planned to run, as far as its backend records it; "
-             "several if it is "
-             "several operators",
+     .says = ETR_SAYS(
+         "where its operators ran, or were planned to run, as far as its backend records it; "
+         "several if it is "
+         "several operators"),
      .type = "compute_units"},
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, TIME(is_estimated), .has = is_timed,
-     .says = "its match is an estimate, or its time is; null if it has none"},
+     .says = ETR_SAYS("its match is an estimate, or its time is; null if it has none")},
     {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles,
-     .says = "as its backend counted them, per inference", .nullable = true},
+     .says = ETR_SAYS("as its backend counted them, per inference"), .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, TIME(typical),
-     .says = "per inference in the typical run", .nullable = true, .stats = TYPICAL,
+     .says = ETR_SAYS("per inference in the typical run"), .nullable = true, .stats = TYPICAL,
      .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, TIME(per_run.p50), .nullable = true, .stats = P50,
      .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, TIME(avg),
-     .says = "per inference: total over all runs / number of runs", .nullable = true, .stats = AVG,
-     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
+     .says = ETR_SAYS("per inference: total over all runs / number of runs"), .nullable = true,
+     .stats = AVG, .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
-     .says = "unit of the times"},
+     .says = ETR_SAYS("unit of the times")},
     {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step,
@@ -480,7 +486,7 @@ static const etr_field fields[] = {
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed,
      .is_shown = shows_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
-     .is_shown = shows_calls, .spare = 3, .says = "number of executions per inference"},
+     .is_shown = shows_calls, .spare = 3, .says = ETR_SAYS("number of executions per inference")},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(etr_node_row, match), .has = is_timed,
      .is_shown = shows_match},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
@@ -489,33 +495,37 @@ static const etr_field fields[] = {
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .is_shown = shows_time,
      .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend),
-     .says = "the delegate's; empty: a kernel"},
-    {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, SOURCE(file), .says = "source file of the model"},
-    {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, SOURCE(line), .says = "its line"},
+     .says = ETR_SAYS("the delegate's; empty: a kernel")},
+    {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, SOURCE(file),
+     .says = ETR_SAYS("source file of the model")},
+    {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, SOURCE(line), .says = ETR_SAYS("its line")},
     {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, TIME(is_estimated), .has = is_timed},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
     {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .hides_zeros = true},
     {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
-     .says = "SNR of its most suspicious logged value against the reference, in dB; null: not "
-             "compared, or nothing differs",
+     .says = ETR_SAYS(
+         "SNR of its most suspicious logged value against the reference, in dB; null: not "
+         "compared, or nothing differs"),
      .nullable = true},
     {"equal", "equal", ETR_CELL_FLAG, EXACT, .get = is_equal, .has = is_compared,
-     .says = "snr_db is above 100, or nothing differs; null: not compared"},
+     .says = ETR_SAYS("snr_db is above 100, or nothing differs; null: not compared")},
     {"drop_db", "drop_db", ETR_CELL_NUMBER, EXACT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each "
-             "counts as at least "
-             "0 and at most 20 above that of the worst output",
+     .says = ETR_SAYS(
+         "lowest SNR of the nearest compared values that it depends on, minus its own; each "
+         "counts as at least "
+         "0 and at most 20 above that of the worst output"),
      .nullable = true},
     {"local_snr_db", "local_snr_db", ETR_CELL_NUMBER, EXACT, .get = local_snr,
-     .says =
-         "SNR against what the reference computes from the values that the device logged before",
+     .says = ETR_SAYS(
+         "SNR against what the reference computes from the values that the device logged before"),
      .nullable = true},
     {"values", .in = ETR_IN_JSON, .put = put_values,
-     .says = "values that the runs logged of the node: empty without DebugEvents, and in graphs "
-             "other than the "
-             "method's Edge graph",
+     .says = ETR_SAYS(
+         "values that the runs logged of the node: empty without DebugEvents, and in graphs "
+         "other than the "
+         "method's Edge graph"),
      .type = "logged_values_of_runs"},
 
     /* The operators of a summary. */
@@ -533,41 +543,44 @@ static const etr_field fields[] = {
 
     /* The dashboard's document; WORDs repeat from node to node. */
     {"name", NULL, ETR_CELL_ITEM, DOC, NODE(name), .type = "text"},
-    {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
-    {"module", NULL, ETR_CELL_COUNT, DOC, NODE(module), .says = "index into modules"},
+    {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = ETR_SAYS("target")},
+    {"module", NULL, ETR_CELL_COUNT, DOC, NODE(module), .says = ETR_SAYS("index into modules")},
     {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source),
-     .says = "index into sources"},
+     .says = ETR_SAYS("index into sources")},
     {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
-     .says = "debug handle, as the distance from that of the operator before that has one"},
+     .says = ETR_SAYS(
+         "debug handle, as the distance from that of the operator before that has one")},
     {"subgraph", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, subgraph),
-     .says = "path of the nested graph that contains it"},
+     .says = ETR_SAYS("path of the nested graph that contains it")},
     {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes,
-     .says = "types and shapes of the inputs"},
+     .says = ETR_SAYS("types and shapes of the inputs")},
     {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes,
-     .says = "types and shapes of the outputs"},
+     .says = ETR_SAYS("types and shapes of the outputs")},
     {"arguments", NULL, ETR_CELL_NAME, DOC, .get = argument_texts,
-     .says = "arguments other than tensors, \"stride=[1, 1], groups=1\""},
+     .says = ETR_SAYS("arguments other than tensors, \"stride=[1, 1], groups=1\"")},
     {"instruction_step", NULL, ETR_CELL_STEP, DOC, KNOWN(instruction),
-     .says = "the instruction that runs it first, or calls its delegate, as the distance from that "
-             "of the operator "
-             "before that has one"},
+     .says = ETR_SAYS(
+         "the instruction that runs it first, or calls its delegate, as the distance from that "
+         "of the operator "
+         "before that has one")},
     {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend),
-     .says = "the backend; none: a kernel, or unknown"},
+     .says = ETR_SAYS("the backend; none: a kernel, or unknown")},
     {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction),
-     .says = "instruction of the delegate's call"},
-    {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
+     .says = ETR_SAYS("instruction of the delegate's call")},
+    {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as),
+     .says = ETR_SAYS("its name in the runtime")},
     {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier),
-     .says = "of a fused operator, the one whose time includes its own"},
+     .says = ETR_SAYS("of a fused operator, the one whose time includes its own")},
     {"match", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, match), .has = is_timed,
-     .says = "how its time was matched; none: not timed"},
+     .says = ETR_SAYS("how its time was matched; none: not timed")},
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,
-     .says = "text: where it ran, or was planned to run: \"NPU, CPU\""},
-    {"calls", NULL, ETR_CELL_NUMBER, DOC, .get = calls_or_0, .says = "per inference"},
-    {"ran_in", NULL, ETR_CELL_COUNT, DOC, TIME(runs), .says = "runs"},
+     .says = ETR_SAYS("text: where it ran, or was planned to run: \"NPU, CPU\"")},
+    {"calls", NULL, ETR_CELL_NUMBER, DOC, .get = calls_or_0, .says = ETR_SAYS("per inference")},
+    {"ran_in", NULL, ETR_CELL_COUNT, DOC, TIME(runs), .says = ETR_SAYS("runs")},
     {"total", NULL, ETR_CELL_TIME, DOC, TIME(total_ticks), .has = is_timed,
-     .says = "over all runs; null if not timed, also in the columns that follow"},
+     .says = ETR_SAYS("over all runs; null if not timed, also in the columns that follow")},
     {"typical", NULL, ETR_CELL_TIME, DOC, TIME(typical), .has = is_timed,
-     .says = "per inference in the typical run"},
+     .says = ETR_SAYS("per inference in the typical run")},
     {"p10", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p10), .has = is_timed},
     {"p50", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p50)},
     {"p90", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p90)},

@@ -88,7 +88,7 @@ static const etr_field structure_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, STRUCTURE(method), .spare = 1},
     {"what", "what", ETR_CELL_WORD, NAMED, .get = structure_kind, .type = "structure_kind"},
     {"name", "name", ETR_CELL_NAME, NAMED, STRUCTURE(name), .blank_is_null = true,
-     .says = "of the operator or backend", .nullable = true},
+     .says = ETR_SAYS("of the operator or backend"), .nullable = true},
     {"base_count", "base", ETR_CELL_BYTES, NAMED, STRUCTURE(base_count)},
     {"new_count", "new", ETR_CELL_BYTES, NAMED, STRUCTURE(new_count)},
     {NULL, "change", ETR_CELL_BYTES, READ, .get = structure_difference},
@@ -172,10 +172,10 @@ static etr_cell part_type(const void *row) {
 
 static const etr_field part_fields[] = {
     {"verdict", "verdict", ETR_CELL_WORD, ETR_IN_ALL, .get = part_verdict,
-     .says = "same: both programs have these bytes", .type = "part_verdict"},
+     .says = ETR_SAYS("same: both programs have these bytes"), .type = "part_verdict"},
     {"content", "content", ETR_CELL_WORD, ETR_IN_ALL, .get = part_content, .type = "content"},
-    {"name", "name", ETR_CELL_NAME, ETR_IN_ALL, PART(tensor.name), .says = "as in `info --sizes`",
-     .nullable = true},
+    {"name", "name", ETR_CELL_NAME, ETR_IN_ALL, PART(tensor.name),
+     .says = ETR_SAYS("as in `info --sizes`"), .nullable = true},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, PART(module), .spare = 2, .nullable = true},
     {NULL, "type", ETR_CELL_WORD, READ, .get = part_type},
     {"base_type", "base type", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, .get = base_type,

@@ -56,28 +56,31 @@ static void put_shape(const etr_fields *f, const void *row) {
 
 static const etr_field part_fields[] = {
     {"content", "content", ETR_CELL_WORD, ETR_IN_ALL, .get = part_content,
-     .says = "what the part holds", .type = "content"},
+     .says = ETR_SAYS("what the part holds"), .type = "content"},
     {"name", "name", ETR_CELL_NAME, ETR_IN_ALL, PART(tensor.name),
-     .says = "of a weight, or in the delegate's graph; key of named data", .nullable = true},
+     .says = ETR_SAYS("of a weight, or in the delegate's graph; key of named data"),
+     .nullable = true},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, PART(module),
-     .says = "of the weight, or of the node that reads it; \"\": the top level; null: not known",
+     .says = ETR_SAYS(
+         "of the weight, or of the node that reads it; \"\": the top level; null: not known"),
      .nullable = true},
     {"dtype", "dtype", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, PART(tensor.dtype),
      .nullable = true},
     {NULL, "type", ETR_CELL_WORD, READ, .get = part_type},
     {"shape", .in = ETR_IN_JSON, .put = put_shape, .type = "shape", .nullable = true},
-    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, PART(backend), .says = "of the delegate",
-     .spare = 1, .nullable = true},
+    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, PART(backend),
+     .says = ETR_SAYS("of the delegate"), .spare = 1, .nullable = true},
     {"method", "method", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, ETR_AT(part_row, method),
-     .says = "the first that uses it", .nullable = true},
+     .says = ETR_SAYS("the first that uses it"), .nullable = true},
     {"instruction", "instr", ETR_CELL_COUNT, ETR_IN_ALL, PART(instruction),
-     .says = "the first that calls the delegate", .spare = 2, .nullable = true},
+     .says = ETR_SAYS("the first that calls the delegate"), .spare = 2, .nullable = true},
     {"uses", "uses", ETR_CELL_COUNT, ETR_IN_DATA | ETR_IN_JSON, PART(uses),
-     .says = "tensors or delegates that share it; 0 where nothing refers to it by a name"},
+     .says = ETR_SAYS(
+         "tensors or delegates that share it; 0 where nothing refers to it by a name")},
     {"offset", "offset", ETR_CELL_COUNT, ETR_IN_DATA | ETR_IN_JSON, PART(offset_bytes),
-     .says = "in the file"},
+     .says = ETR_SAYS("in the file")},
     {"bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, PART(size_bytes),
-     .says = "without the parts inside it, so all add up to the file"},
+     .says = ETR_SAYS("without the parts inside it, so all add up to the file")},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = part_share},
 };
 ETR_ROW_TYPE(file_part, part_fields);
@@ -128,8 +131,9 @@ static etr_cell sum_module(const void *row) {
 static const etr_field content_fields[] = {
     {NULL, "content", ETR_CELL_NAME, READ, .get = sum_content},
     {"content", NULL, ETR_CELL_WORD, ETR_IN_JSON, SUM(content), .type = "content"},
-    {"count", "parts", ETR_CELL_COUNT, NAMED, SUM(count), .says = "number of parts"},
-    {"bytes", "bytes", ETR_CELL_BYTES, NAMED, SUM(bytes), .says = "all add up to the file"},
+    {"count", "parts", ETR_CELL_COUNT, NAMED, SUM(count), .says = ETR_SAYS("number of parts")},
+    {"bytes", "bytes", ETR_CELL_BYTES, NAMED, SUM(bytes),
+     .says = ETR_SAYS("all add up to the file")},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
 };
 ETR_ROW_TYPE(content_size, content_fields);
@@ -137,7 +141,7 @@ ETR_ROW_TYPE(content_size, content_fields);
 static const etr_field module_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = sum_module},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module),
-     .says = "\"\": the top level; null: not known", .nullable = true},
+     .says = ETR_SAYS("\"\": the top level; null: not known"), .nullable = true},
     {"dtype", "dtype", ETR_CELL_WORD, NAMED, SUM(dtype), .nullable = true},
     {"count", "tensors", ETR_CELL_COUNT, NAMED, SUM(count)},
     {"bytes", "bytes", ETR_CELL_BYTES, NAMED, SUM(bytes)},
@@ -253,31 +257,34 @@ static etr_cell delegate_bytes_without_weights(const void *row) {
 static const etr_field delegate_fields[] = {
     {"backend", "delegate", ETR_CELL_NAME, NAMED, .get = delegate_backend},
     {"format", "format", ETR_CELL_NAME, NAMED, .get = delegate_format, .nullable = true,
-     .says = "what the program says about format, version and target: \"XN01\", \"VGF 0.5.0\", "
-             "\"SoC model 57, HTP v75\"; null: nothing"},
+     .says = ETR_SAYS(
+         "what the program says about format, version and target: \"XN01\", \"VGF 0.5.0\", "
+         "\"SoC model 57, HTP v75\"; null: nothing")},
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = delegate_method, .nullable = true},
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = delegate_instruction,
-     .says = "the first that calls it", .nullable = true},
+     .says = ETR_SAYS("the first that calls it"), .nullable = true},
     {NULL, "called by", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegate_calls},
     {"calls", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_calls,
      .parts = &etr_delegate_call_fields, .type = "delegate_calls"},
     {"module", "module", ETR_CELL_NAME, NAMED, .get = delegate_module,
-     .says = "the innermost that contains all of its nodes", .spare = 2, .nullable = true},
+     .says = ETR_SAYS("the innermost that contains all of its nodes"), .spare = 2,
+     .nullable = true},
     {"uses", "shared by", ETR_CELL_COUNT, ETR_IN_MARKDOWN | ETR_IN_JSON, .get = delegate_uses,
-     .says = "delegates that share these bytes"},
+     .says = ETR_SAYS("delegates that share these bytes")},
     {"closed", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PAYLOAD(is_closed),
-     .says = "its format cannot be read here: its weights are included in the bytes"},
+     .says = ETR_SAYS("its format cannot be read here: its weights are included in the bytes")},
     {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED, .get = delegate_bytes_without_weights,
      .has = has_known_weights,
-     .says = "processed bytes outside known weights; null: its format is closed", .spare = 3,
-     .nullable = true},
+     .says = ETR_SAYS("processed bytes outside known weights; null: its format is closed"),
+     .spare = 3, .nullable = true},
     {"weights", "weights", ETR_CELL_COUNT, NAMED, PAYLOAD(weight_count), .has = has_known_weights,
-     .says = "tensors; null: its format is closed", .spare = 1, .nullable = true},
+     .says = ETR_SAYS("tensors; null: its format is closed"), .spare = 1, .nullable = true},
     {NULL, "weight bytes", ETR_CELL_BYTES, ETR_IN_TABLES, .get = delegate_weights},
     {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes),
      .has = has_known_weights,
-     .says = "in its processed bytes and in named data; shared ones count for the first delegate; "
-             "null: its format is closed, and they are part of `bytes`",
+     .says = ETR_SAYS(
+         "in its processed bytes and in named data; shared ones count for the first delegate; "
+         "null: its format is closed, and they are part of `bytes`"),
      .nullable = true},
     {"bytes", "bytes", ETR_CELL_BYTES, NAMED, .get = delegate_total},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = delegate_share},

@@ -1285,7 +1285,7 @@ static const etr_field method_fields[] = {
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.avg), .has = has_runs},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {NULL, "load", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(method_row, load), .nullable = true,
-     .says = "null: no load was recorded, or it is not known which method it was for"},
+     .says = ETR_SAYS("null: no load was recorded, or it is not known which method it was for")},
     {NULL, "first run", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(method_row, first_run),
      .nullable = true},
 };
@@ -1336,7 +1336,7 @@ static const etr_field part_fields[] = {
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(part_row, sum.times.avg)},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_FULL, .get = part_share, .nullable = true,
-     .says = "of Method::execute"},
+     .says = ETR_SAYS("of Method::execute")},
 };
 ETR_ROW_TYPE(method_part, part_fields);
 

@@ -21,16 +21,17 @@ static bool has_offset(const void *row) {
 
 static const etr_field fields[] = {
     {"kind", "kind", ETR_CELL_WORD, ETR_IN_ALL, .get = kind,
-     .says = "damage: bytes are wrong; mismatch: parts are not of one export; missing: an answer "
-             "needs it",
+     .says = ETR_SAYS(
+         "damage: bytes are wrong; mismatch: parts are not of one export; missing: an answer "
+         "needs it"),
      .type = "flaw_kind"},
     {"entry", "entry", ETR_CELL_NAME, ETR_IN_ALL, FLAW(entry), .blank_is_null = true,
-     .says = "entry of the record, or the path of the program", .nullable = true},
+     .says = ETR_SAYS("entry of the record, or the path of the program"), .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, ETR_IN_DATA | ETR_IN_JSON, FLAW(offset),
      .has = has_offset},
     {"what", "what is wrong", ETR_CELL_NAME, ETR_IN_ALL, FLAW(what)},
     {"suffers", "what suffers", ETR_CELL_NAME, ETR_IN_ALL, FLAW(suffers), .blank_is_null = true,
-     .says = "the answer that is worse for it", .nullable = true},
+     .says = ETR_SAYS("the answer that is worse for it"), .nullable = true},
 };
 ETR_ROW_TYPE(flaw, fields);
 

@@ -411,12 +411,13 @@ static const etr_field gap_fields[] = {
     {"max_abs_error", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(max_abs_error),
      .nullable = true},
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(snr_db),
-     .says = "also null if there is no difference, or the reference is all 0", .nullable = true},
+     .says = ETR_SAYS("also null if there is no difference, or the reference is all 0"),
+     .nullable = true},
     {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(element_count), .nullable = true},
     {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(left_out),
-     .says = "pairs that contain NaN or infinity", .nullable = true},
-    {"unlike", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(unlike), .says = "those that differ",
-     .nullable = true},
+     .says = ETR_SAYS("pairs that contain NaN or infinity"), .nullable = true},
+    {"unlike", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(unlike),
+     .says = ETR_SAYS("those that differ"), .nullable = true},
 };
 ETR_ROW_TYPE(numeric_gap, gap_fields);
 
