@@ -36,7 +36,13 @@ function(etr_link_where_known target)
 endfunction()
 
 function(etr_harden target)
-  etr_compile_where_known(${target} -fstack-protector-strong)
+  if(NOT ETR_SMALL)
+    etr_compile_where_known(${target} -fstack-protector-strong)
+  elseif(CMAKE_C_COMPILER_ID STREQUAL "Clang") # that of the wheels takes every such option for the strong one, unless its inner program is told
+    target_compile_options(${target} INTERFACE -fno-stack-protector "SHELL:-Xclang -stack-protector -Xclang 1")
+  else() # functions with arrays of characters, not also those with other arrays
+    etr_compile_where_known(${target} -fstack-protector)
+  endif()
   if(NOT WIN32) # which does so by itself
     etr_compile_where_known(${target} -fstack-clash-protection)
   endif()
