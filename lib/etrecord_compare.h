@@ -82,8 +82,9 @@
  * the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or
  * faster are expected to be called so by chance. The interval of a row has the level that this
  * procedure chose. A row's verdict is withdrawn if the sum of its operators' medians
- * (etr_side_time.steady) changed the other way or, as a logarithm, by less than half of the change,
- * also if the clock rounded them: interruptions in several runs make a sum longer, but no operator.
+ * (etr_side_time.steady) changed the other way or, as a logarithm, by less than a quarter of the
+ * change, and by less than half of it if the clock rounded them as far as it can: interruptions in
+ * several runs make a sum longer, but no operator.
  *
  * How many recordings would decide is the least N on each side, those that are there included, with
  *   (t(0.975, 2 N - 2) + t(0.80, 2 N - 2)) * s * sqrt(2 / N) < |change - x|

@@ -559,17 +559,20 @@ static void include_printed_change(etr_change *change) {
 }
 
 /* Withdraws a verdict that operators' medians do not bear out: if they changed the other way, or by
- * less than half of the change, as logarithms and as far as the clock shows it. Interruptions in
- * several runs make a sum longer without moving the median of any of its operators. */
+ * less than a quarter of the change, as logarithms, and by less than half of it if the clock
+ * rounded them as far as it can. Interruptions in several runs make a sum longer without moving the
+ * median of any of its operators. */
 static void require_steady_change(const etr_noise_test *test, etr_change *change) {
-  const double enough = 0.5;
+  const double enough = 0.25, enough_with_rounding = 0.5;
   const etr_side_time *base = &test->base, *newer = &test->newer;
   bool is_slower = change->low > 0, is_faster = change->high < 0;
   double sign = is_slower ? 1 : -1;
   double most = log(fmax(newer->steady + sign * newer->rounding, 0) /
                     fmax(base->steady - sign * base->rounding, 0));
-  double share = most / log(newer->typical / base->typical);
-  if (!(is_slower || is_faster) || isnan(share) || share >= enough)
+  double claimed = log(newer->typical / base->typical);
+  double share = log(newer->steady / base->steady) / claimed;
+  if (!(is_slower || is_faster) || isnan(share) || isnan(most) || share >= enough ||
+      most / claimed >= enough_with_rounding)
     return;
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = change->reason == ETR_REASON_NONE ? ETR_REASON_SPREAD : change->reason;

@@ -111,7 +111,9 @@ static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scr
     if (i > 0)
       recording_of[i] = recording_of[i - 1] + (list[i].dump != list[i - 1].dump);
   }
+  const etr_typical_runs all = {ticks, recording_of, NULL, count, count};
   return etr_side_runs_of(&runs, ticks, recording_of, count, scratch) &&
+         etr_typical_choose(&runs.choice, &all, true, scratch) && /* nothing names an odd load */
          etr_side_time_of_ticks(out, ticks, &runs, 1, scratch);
 }
 

@@ -11,6 +11,7 @@
 #include "output/ranking.h"
 #include "views/balance.h"
 #include "views/heat.h"
+#include "views/interruptions.h"
 #include "views/phases.h"
 
 #include <inttypes.h>
@@ -736,6 +737,12 @@ static void put_top_row(etr_writer *writer, const etr_dot_view *view) {
 static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;
+  const char *interrupted = view->method && plan->total.timed && !ranks_by_median(view)
+                                ? etr_interrupted_text(view->arena, view->profile, view->method)
+                                : NULL;
+  if (interrupted)
+    put_note_row(writer, etr_or_empty(etr_arena_format(
+                             view->arena, "these times contain interruptions: %s", interrupted)));
   if (plan->total.estimated && (!has_estimated_slices || view->method->estimated_confidence > 0))
     put_note_row(writer, "~ estimated: matched by the order of operator classes, not by an id");
   if (plan->total.estimated && has_estimated_slices)

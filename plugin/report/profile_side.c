@@ -17,16 +17,16 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 /* clang-format off */
 #define RUNS_VARY                                                                                  \
   {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                               \
-   .says = ETR_SAYS("the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start "   \
-           "here")},                                                                                \
+   .says = ETR_SAYS("the floor(n / 10)-th shortest of all n runs, counted from 0: the middle "     \
+                    "80 % start here")},                                                           \
   {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high),                                             \
-   .says = ETR_SAYS("the floor(n / 10)-th longest run")},                                                    \
+   .says = ETR_SAYS("the floor(n / 10)-th longest run")},                                          \
   {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                        \
-   .says = ETR_SAYS("number of ETDumps that the runs are of; this and the next two columns exist only "     \
-           "with several ETDumps")},                                                                \
+   .says = ETR_SAYS("number of ETDumps that the runs are of; this and the next two columns exist " \
+                    "only with several ETDumps")},                                                 \
   {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                               \
-   .says = ETR_SAYS("mean over the recordings of ln(typical time of a recording / typical); null where "    \
-           "one is 0")},                                                                            \
+   .says = ETR_SAYS("mean over the recordings of ln(typical time of a recording / typical); null " \
+                    "where one is 0")},                                                            \
   {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread),                                               \
    .says = ETR_SAYS("standard deviation of these logarithms")}
 /* clang-format on */

@@ -16,31 +16,33 @@
  * peak. */
 #define ETR_COST_FIELDS(FIGURE, in, rest, integers, part)                                          \
   {"macs", "macs", ETR_CELL_AMOUNT, in, FIGURE(macs), .nullable = true,                            \
-   .says = ETR_SAYS("multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of "  \
-           "its FLOP); of one call where nothing was timed; null: not known")},                     \
+   .says = ETR_SAYS("multiply-accumulates per inference, as torch's FlopCounterMode counts "       \
+                    "them (half of its FLOP); of one call where nothing was timed; null: not "     \
+                    "known")},                                                                     \
   {"bytes", "bytes", ETR_CELL_AMOUNT, in, FIGURE(bytes), .nullable = true,                         \
-   .says = ETR_SAYS("read and written per inference, each tensor once; of what a delegate fused what "      \
-           "crosses the boundary")},                                                                \
+   .says = ETR_SAYS("read and written per inference, each tensor once; of what a delegate "        \
+                    "fused what crosses the boundary")},                                           \
   {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, rest, FIGURE(weight_bytes), .nullable = true,  \
-   .says = ETR_SAYS("the part of bytes that is weights: not buffers that are written, such as caches")},     \
+   .says = ETR_SAYS("the part of bytes that is weights: not buffers that are written, such "       \
+                    "as caches")},                                                                 \
   {"gflops", "gflops", ETR_CELL_RATE, in, FIGURE(gflops), .own_unit = integers, .nullable = true,  \
-   .says = ETR_SAYS("1e9 FLOP per second, two for each multiply-accumulate; operations of integers where "  \
-           "arithmetic says so; null: cost or time unknown, or the clock's step too large a part " \
-           "of the time")},                                                                         \
+   .says = ETR_SAYS("1e9 FLOP per second, two for each multiply-accumulate; operations of "        \
+                    "integers where arithmetic says so; null: cost or time unknown, or the "       \
+                    "clock's step too large a part of the time")},                                 \
   {"gbs", "gbs", ETR_CELL_RATE, in, FIGURE(gbs), .nullable = true,                                 \
-   .says = ETR_SAYS("1e9 bytes per second")},                                                                \
+   .says = ETR_SAYS("1e9 bytes per second")},                                                      \
   {"intensity", "intensity", ETR_CELL_RATE, in, FIGURE(intensity), .nullable = true,               \
-   .says = ETR_SAYS("FLOP per byte")},                                                                       \
+   .says = ETR_SAYS("FLOP per byte")},                                                             \
   {"of_peak", "of peak", ETR_CELL_SHARE, in, .get = part, .nullable = true,                        \
-   .says = ETR_SAYS("the time that `roofs` allow as a part of the time taken; null: no peak is known, or "  \
-           "the operator is faster than it")},                                                      \
+   .says = ETR_SAYS("the time that `roofs` allow as a part of the time taken; null: no peak "      \
+                    "is known, or the operator is faster than it")},                               \
   {"bound", "bound", ETR_CELL_WORD, in, FIGURE(bound), .type = "bound", .nullable = true,          \
-   .says = ETR_SAYS("what limits it at the peaks; null unless peaks were given")},                           \
+   .says = ETR_SAYS("what limits it at the peaks; null unless peaks were given")},                 \
   {"arithmetic", "arithmetic", ETR_CELL_WORD, in, FIGURE(arithmetic), .type = "arithmetic",        \
    .nullable = true,                                                                               \
-   .says = ETR_SAYS("what is multiplied; null: nothing")},                                                   \
+   .says = ETR_SAYS("what is multiplied; null: nothing")},                                         \
   {"unknown_costs", "unknown costs", ETR_CELL_COUNT, rest, FIGURE(unknown), .nullable = true,      \
-   .says = ETR_SAYS("nodes whose macs or bytes are not known")},                                             \
+   .says = ETR_SAYS("nodes whose macs or bytes are not known")},                                   \
   {"hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted), .nullable = true,           \
    .says = ETR_SAYS("nodes with symbolic sizes, for which the export's example is taken")}
 
@@ -48,23 +50,24 @@
  * member of a row. */
 #define ETR_DIFF_COST_FIELDS(BASE, NEW, in, base_integers, new_integers)                           \
   {"base_macs", "base macs", ETR_CELL_AMOUNT, in, BASE(macs), .nullable = true,                    \
-   .says = ETR_SAYS("multiply-accumulates per inference; null: not known, of documents, and of what this "  \
-           "side has not")},                                                                        \
+   .says = ETR_SAYS("multiply-accumulates per inference; null: not known, of documents, and "      \
+                    "of what this side has not")},                                                 \
   {"new_macs", "new macs", ETR_CELL_AMOUNT, in, NEW(macs), .nullable = true},                      \
   {"base_bytes", "base bytes", ETR_CELL_AMOUNT, in, BASE(bytes), .nullable = true,                 \
-   .says = ETR_SAYS("read and written per inference")},                                                      \
+   .says = ETR_SAYS("read and written per inference")},                                            \
   {"new_bytes", "new bytes", ETR_CELL_AMOUNT, in, NEW(bytes), .nullable = true},                   \
   {"base_gflops", "base gflops", ETR_CELL_RATE, in, BASE(gflops), .own_unit = base_integers,       \
    .nullable = true,                                                                               \
-   .says = ETR_SAYS("1e9 FLOP per second; operations of integers where arithmetic says so; null: cost or "  \
-           "time unknown, or the clock's step too large a part of the time")},                      \
+   .says = ETR_SAYS("1e9 FLOP per second; operations of integers where arithmetic says so; "       \
+                    "null: cost or time unknown, or the clock's step too large a part of the "     \
+                    "time")},                                                                      \
   {"new_gflops", "new gflops", ETR_CELL_RATE, in, NEW(gflops), .own_unit = new_integers,           \
    .nullable = true},                                                                              \
   {"base_gbs", "base gbs", ETR_CELL_RATE, in, BASE(gbs), .nullable = true,                         \
-   .says = ETR_SAYS("1e9 bytes per second")},                                                                \
+   .says = ETR_SAYS("1e9 bytes per second")},                                                      \
   {"new_gbs", "new gbs", ETR_CELL_RATE, in, NEW(gbs), .nullable = true},                           \
   {"base_intensity", "base intensity", ETR_CELL_RATE, in, BASE(intensity), .nullable = true,       \
-   .says = ETR_SAYS("FLOP per byte")},                                                                       \
+   .says = ETR_SAYS("FLOP per byte")},                                                             \
   {"new_intensity", "new intensity", ETR_CELL_RATE, in, NEW(intensity), .nullable = true}
 /* clang-format on */
 

@@ -284,44 +284,44 @@ enum {
         .type = "interval", .nullable = true                                                       \
   }
 /* What is said of it. */
-#define VERDICT_FIELDS                                                                              \
-  {"verdict",                                                                                       \
-   "verdict",                                                                                       \
-   ETR_CELL_WORD,                                                                                   \
-   EXACT,                                                                                           \
-   .get = verdict,                                                                                  \
-   .says = ETR_SAYS(                                                                                \
-       "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "         \
-       "times as long as all of the other; equal: it is within the limit; likely_...: if "          \
-       "what it assumes is true; untimed: not timed on both sides"),                                \
-   .type = "verdict"},                                                                              \
-      {"reason",         "reason",                                                                  \
-       ETR_CELL_WORD,    EXACT,                                                                     \
-       .get = reason,    .says = ETR_SAYS("why the data do not surely decide; null if they do"),    \
-       .type = "reason", .nullable = true},                                                         \
-      {"cause",         NULL,                                                                       \
-       ETR_CELL_WORD,   ETR_IN_JSON,                                                                \
-       .get = cause,    .says = ETR_SAYS("of execute: what is seen in the runs that explains why"), \
-       .type = "cause", .nullable = true},                                                          \
-      {"assumes", .in = ETR_IN_JSON, .put = put_assumes,                                            \
-       .says = ETR_SAYS(                                                                            \
-           "what the interval assumes: that the recordings were taken in turns; by how much "       \
-           "recordings of one program differ"),                                                     \
-       .type = "assumptions"},                                                                      \
-      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd_recordings,                              \
-       .says =                                                                                      \
-           "of execute: recordings that differ from the others of their side, of five or more; "    \
-           "they are left out of typical times, not of the verdict",                                \
-       .type = "odd_recordings_of_sides"},                                                          \
-      {"recordings_needed",                                                                         \
-       NULL,                                                                                        \
-       ETR_CELL_COUNT,                                                                              \
-       ETR_IN_JSON,                                                                                 \
-       CHANGE(recordings_needed),                                                                   \
-       .has = has_recordings_needed,                                                                \
-       .says =                                                                                      \
-           "for execute and load: how many recordings on each side, in all, would decide whether "  \
-           "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "   \
+#define VERDICT_FIELDS                                                                             \
+  {"verdict",                                                                                      \
+   "verdict",                                                                                      \
+   ETR_CELL_WORD,                                                                                  \
+   EXACT,                                                                                          \
+   .get = verdict,                                                                                 \
+   .says = ETR_SAYS(                                                                               \
+       "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "        \
+       "times as long as all of the other; equal: it is within the limit; likely_...: if "         \
+       "what it assumes is true; untimed: not timed on both sides"),                               \
+   .type = "verdict"},                                                                             \
+      {"reason",         "reason",                                                                 \
+       ETR_CELL_WORD,    EXACT,                                                                    \
+       .get = reason,    .says = ETR_SAYS("why the data do not surely decide; null if they do"),   \
+       .type = "reason", .nullable = true},                                                        \
+      {"cause",         NULL,                                                                      \
+       ETR_CELL_WORD,   ETR_IN_JSON,                                                               \
+       .get = cause,    .says = "of execute: what is seen in the runs that explains why",          \
+       .type = "cause", .nullable = true},                                                         \
+      {"assumes", .in = ETR_IN_JSON, .put = put_assumes,                                           \
+       .says = ETR_SAYS(                                                                           \
+           "what the interval assumes: that the recordings were taken in turns; by how much "      \
+           "recordings of one program differ"),                                                    \
+       .type = "assumptions"},                                                                     \
+      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd_recordings,                             \
+       .says =                                                                                     \
+           "of execute: recordings that differ from the others of their side, of five or more; "   \
+           "they are left out of typical times, not of the verdict",                               \
+       .type = "odd_recordings_of_sides"},                                                         \
+      {"recordings_needed",                                                                        \
+       NULL,                                                                                       \
+       ETR_CELL_COUNT,                                                                             \
+       ETR_IN_JSON,                                                                                \
+       CHANGE(recordings_needed),                                                                  \
+       .has = has_recordings_needed,                                                               \
+       .says =                                                                                     \
+           "for execute and load: how many recordings on each side, in all, would decide whether " \
+           "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "  \
            "not known, or more than 50"}
 
 static const etr_field fields[] = {

@@ -212,7 +212,12 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
   add_largest_change_clause(&s, &judged, &gone);
   /* Where the runs cannot tell, such a change is noise, as that of operators without a verdict. */
   bool is_judged = execute->verdict >= ETR_VERDICT_LIKELY_FASTER;
-  return !is_judged || add_calls_clause(&s) ? s.text : "";
+  if (is_judged && !add_calls_clause(&s))
+    return "";
+  bool is_interrupted = etr_diff_uninterrupted_text(o, method)[0] != 0;
+  return s.text[0] && is_interrupted
+             ? etr_or_empty(etr_arena_format(&o->answer.arena, "with interruptions, %s", s.text))
+             : s.text;
 }
 
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,

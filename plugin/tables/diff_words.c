@@ -187,9 +187,9 @@ static int decimals_of_factor(double factor) {
 }
 
 /* Writes by how many times all runs of one side are longer than those of the other, with two
- * significant digits, but none below a tenth of half the distance of its bounds: "3.1", "970",
- * "1000". If one bound is twice the other or more, so that the factor says little, it writes the
- * bounds instead: "170-1100". */
+ * significant digits, but none below a tenth of half the
+ * distance of its bounds: "3.1", "970", "1000". If one bound is twice the other or more, so that
+ * the factor says little, it writes the bounds instead: "170-1100". */
 static void put_factor(etr_writer *writer, const etr_change *change) {
   bool is_slower = change->relative > 0;
   double factor_least = factor_of(is_slower ? change->least : change->most, is_slower),

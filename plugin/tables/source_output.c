@@ -248,7 +248,6 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
                           etr_source_state state) {
   const etr_profile *profile = l->answer.profile;
   etr_sum sum = make_file_sum(s, file);
-  sum.times.p50 = file->summed_p50; /* what the shares of its lines are of */
   double share = etr_sum_share(profile, &sum);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);

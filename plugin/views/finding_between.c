@@ -66,11 +66,11 @@ const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, si
   bool has_float = false;
   for (size_t i = first; marks && i < end; i++) {
     const etr_event *event = &block->events[i];
+    if (!is_operator(event))
+      continue;
     bool is_convert = strncmp(event->label, "Convert", 7) == 0;
     operator_type type = type_of(event);
     bool is_in = state == IN_GROUP || state == BEHIND_GROUP;
-    if (!is_operator(event))
-      continue;
     if (is_convert && state == IN_INT8) {
       state = IN_GROUP;
       start = i;

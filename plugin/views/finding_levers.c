@@ -273,6 +273,13 @@ static const struct {
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
+/* Returns how many ticks of the typical run another type saves of operators at least. */
+static double least_saved_ticks(const lever_target *target, const etr_type_ratio *type,
+                                const etr_type_ratio *from) {
+  return (target->ticks - target->narrow_ticks) * etr_saved_at(ratio_between(type, from).low) -
+         depthwise_loss(target, type->type, from);
+}
+
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
  * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
 static bool add_quantize(const lever_target *target, const char *dtype) {
@@ -299,8 +306,9 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_ratio ratio = ratio_between(type, from);
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
   etr_vnni vnni = finder->profile->vnni;
-  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
-                 depthwise_loss(target, type->type, from);
+  /* Large depthwise filters have the same kernel as other convolutions, and gain nothing. */
+  bool may_be_depthwise = layer == ETR_RATIO_CONVOLUTION && !finder->graph;
+  double least = may_be_depthwise ? 0 : least_saved_ticks(target, type, from);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
                                  vnni == ETR_VNNI_LACKING ? 0 : ETR_MAX(least, 0),
                                  target->ticks * etr_saved_at(ratio.high));
@@ -316,11 +324,15 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
       has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where);
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s in %s. %sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
+      "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
       "ratios.md).%s%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
       "Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), dtype,
       is_named ? "" : "The backend is taken for XNNPACK by the names of its kernels. ",
+      may_be_depthwise
+          ? "Some may be depthwise with filters of 7 x 7 or more, which gain nothing in "
+            "other types, but split in four: the ETRecord says which. "
+          : "",
       names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
       from ? "" : other_types(target, layer, type->type), left_out_text(target),
       target->narrow_ticks > 0

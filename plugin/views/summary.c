@@ -185,35 +185,18 @@ static bool is_same_file(const etr_breakdown_row *a, const etr_breakdown_row *b)
                                 : a->source == b->source;
 }
 
-/* Sets the median of each file's time, the sum of these, and the weight that files are ranked by.
- * Returns false when out of memory. */
-static bool weigh_files(etr_source_lines *files, size_t count, etr_arena *arena,
-                        const etr_summary *s) {
+/* Sets the sum of the medians of each file's lines, that of all files, and the weight that files
+ * are ranked by. */
+static void weigh_files(etr_source_lines *files, size_t count, const etr_summary *s) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
-  size_t nodes = s->graph ? s->graph->node_count : 0;
-  uint32_t *file_of_row = etr_arena_alloc_array(arena, by->count, sizeof *file_of_row);
-  uint32_t *file_of_node = etr_arena_alloc_array(arena, nodes, sizeof *file_of_node);
-  if (etr_arena_failed(arena))
-    return false;
-  for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < files[i].count; k++)
-      file_of_row[files[i].rows[k]->number] = (uint32_t)i;
-  for (size_t i = 0; i < nodes; i++)
-    file_of_node[i] = by->row_of_node[i] == ETR_NONE ? ETR_NONE : file_of_row[by->row_of_node[i]];
-  const etr_stats *stats = etr_run_stats_of_nodes(arena, s->method, file_of_node, count);
-  double summed_p50 = 0;
-  if (!stats)
-    return false;
   for (size_t i = 0; i < count; i++) {
+    files[i].summed_p50 = by->summed_p50;
+    for (size_t k = 0; by->stats && k < files[i].count; k++)
+      files[i].p50 += by->stats[files[i].rows[k]->number].p50;
     const etr_times times = {files[i].typical, etr_ticks_per_run(s->method, files[i].total_ticks),
-                             stats[i].p50};
-    files[i].p50 = stats[i].p50;
+                             files[i].p50};
     files[i].weight = etr_ranking_time(s->profile, times);
-    summed_p50 += stats[i].p50;
   }
-  for (size_t i = 0; i < count; i++)
-    files[i].summed_p50 = summed_p50;
-  return true;
 }
 
 const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
@@ -239,8 +222,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
     file->typical += rows[i]->typical;
     file->node_count += rows[i]->node_count;
   }
-  if (!weigh_files(files, *count, arena, summary))
-    return NULL;
+  weigh_files(files, *count, summary);
   etr_sort(files, *count, sizeof *files, paths_first ? by_path : by_weight);
   return files;
 }

@@ -486,8 +486,8 @@ Test(noise, a_change_needs_operators_that_changed) {
   static const struct {
     double base, newer, rounding; /* sums of the operators' medians */
     etr_verdict verdict;
-  } cases[] = {{1000, 1110, 0, ETR_VERDICT_SLOWER},      {1000, 1060, 0, ETR_VERDICT_SLOWER},
-               {1000, 1045, 0, ETR_VERDICT_CANNOT_TELL}, {1000, 1045, 20, ETR_VERDICT_SLOWER},
+  } cases[] = {{1000, 1110, 0, ETR_VERDICT_SLOWER},      {1000, 1030, 0, ETR_VERDICT_SLOWER},
+               {1000, 1020, 0, ETR_VERDICT_CANNOT_TELL}, {1000, 1020, 20, ETR_VERDICT_SLOWER},
                {1000, 900, 0, ETR_VERDICT_CANNOT_TELL},  {1000, 900, 20, ETR_VERDICT_CANNOT_TELL},
                {1000, 0, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, 0, ETR_VERDICT_SLOWER}};
   const etr_compare_options options = {0};
