@@ -290,8 +290,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
     layer = ETR_RATIO_LINEAR_ROW;
   static const char *const names[] = {[ETR_RATIO_LINEAR_ROW] = "linear layers with one row",
                                       [ETR_RATIO_LINEAR] = "linear layers",
-                                      [ETR_RATIO_CONVOLUTION] = "convolutions",
-                                      [ETR_RATIO_DEPTHWISE] = "depthwise convolutions"};
+                                      [ETR_RATIO_CONVOLUTION] = "convolutions"};
   const char *class = "";
   etr_finding_variant variant = has_layers ? quantizers_of_layers(target, &class)
                                            : ETR_VARIANT_USUAL;
@@ -305,12 +304,12 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_between(type, from);
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
-  etr_vnni vnni = finder->profile->vnni;
+  const etr_vnni vnni = finder->profile->vnni;
   /* Large depthwise filters have the same kernel as other convolutions, and gain nothing. */
   bool may_be_depthwise = layer == ETR_RATIO_CONVOLUTION && !finder->graph;
-  double least = may_be_depthwise ? 0 : least_saved_ticks(target, type, from);
-  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
-                                 vnni == ETR_VNNI_LACKING ? 0 : ETR_MAX(least, 0),
+  bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
+  double least = is_unsure ? 0 : ETR_MAX(least_saved_ticks(target, type, from), 0);
+  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, least,
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
