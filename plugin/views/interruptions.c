@@ -317,19 +317,26 @@ size_t etr_interruptions_count_runs(const etr_interruptions *found, etr_arena *a
   return count;
 }
 
-double etr_interrupted_share(const etr_profile *profile, const etr_method *method) {
+/* Returns etr_interrupted_share(); 0 also when out of memory, which has failed the arena. */
+static double interrupted_share(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method) {
   etr_interruptions found;
-  etr_arena scratch = {0};
   double share = method->interrupted;
-  if (!share && etr_interruptions_find(&found, &scratch, profile, method) && found.whole > 0)
+  if (!share && etr_interruptions_find(&found, arena, profile, method) && found.whole > 0)
     share = found.whole / method->execute.typical;
+  return share;
+}
+
+double etr_interrupted_share(const etr_profile *profile, const etr_method *method) {
+  etr_arena scratch = {0};
+  double share = interrupted_share(&scratch, profile, method);
   etr_arena_clear(&scratch);
   return share;
 }
 
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
-  double share = etr_interrupted_share(profile, method);
+  double share = interrupted_share(arena, profile, method);
   double ticks = method->execute.typical * (1 - share);
   const char *time = share > 0 ? etr_label_ticks(arena, profile, ticks) : NULL;
   return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
