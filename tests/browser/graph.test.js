@@ -337,10 +337,12 @@ describe('the graph of a report', options, () => {
       delete c.fillText;
       return said;
     });
-    const both = await texts(), legend = () => tab.page.locator('.graph-legend').innerText();
+    const isWhole = all => all.some(text => /^<1(\.0)?$/.test(text)) && all.includes('fused'), legend = () => tab.page.locator('.graph-legend').innerText();
+    let both = await texts();
+    for (let tries = 0; tries < 100 && !isWhole(both); tries++) both = await texts(); // the picture may still be laid out anew
     assert.match(await legend(), /typical, µs\s+XNNPACK\s+stronger: more/);
     assert.ok(both.includes('46.8') || both.includes('36'), both.slice(0, 20).join());
-    assert.ok(both.some(text => /^<1(\.0)?$/.test(text)) && both.includes('fused'), both.join());
+    assert.ok(isWhole(both), both.join());
     assert.ok( !both.includes('0.0') && !both.some(text => /^(median )?0( |$)/.test(text) && !both.includes('▾ 0')));
     const unit = tab.page.getByLabel('Unit of times');
     await tab.page.locator('details.settings').evaluate(menu => menu.setAttribute('open', ''));
