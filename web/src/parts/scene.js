@@ -167,6 +167,7 @@ class SceneCanvas {
     const isNew = shown.rows !== this.rows,
       same = !isNew && shown.height === this.shown?.height;
     this.shown = shown;
+    this.tipped = -1; // the next move of the pointer asks for the words again
     if (isNew) {
       this.rows = shown.rows;
       this.places = new Map(); // id -> {row, index}
