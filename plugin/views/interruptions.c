@@ -13,9 +13,6 @@
 
 /** An interrupted operator takes at least this many times its median. */
 static const double LEAST_FACTOR = 2;
-/** It loses at least this part of the typical time: less is within the variation of measurements.
- */
-static const double LEAST_SHARE = 0.01;
 /** It loses at least so many ns: what a scheduler takes away is longer, and what is shorter may be
  * the step of a clock. */
 static const double LEAST_NS = 1e4;
@@ -23,8 +20,8 @@ static const double LEAST_NS = 1e4;
 static const double LEAST_OF_ALL = 0.1;
 /** An operator that takes this many times its median is slow in that run, interrupted or not. */
 static const double SLOW_FACTOR = 1.5;
-/** Operators with at least this part of the typical time show whether a whole run is slow: the
- * clock's step is most of the time of smaller ones. */
+/** Operators whose median is at least this part of the sum of all medians show whether a whole run
+ * is slow: the clock's step is most of the time of smaller ones. */
 static const double LEAST_WITNESS = 0.005;
 /** Runs that a median needs so that one interruption does not move it. */
 enum { LEAST_RUNS = 3 };
@@ -44,6 +41,7 @@ typedef struct search {
   const etr_method *method; /* its time slices are followed by those of the runtime */
   uint32_t *series_of;      /* per time slice: the node or event that it is of */
   size_t series_count;
+  double *medians;      /* per series: of its ticks in the runs in which it ran */
   etr_run_sums sums;    /* of the series */
   uint64_t *sorted;     /* a copy of the sums of one series, which the median sorts */
   witnesses *witnesses; /* per run */
@@ -85,21 +83,28 @@ static bool number_series(search *s) {
   return true;
 }
 
-/* Returns the median, in ticks, of what a series took in each run. count: runs in which it ran. */
-static double median_of(search *s, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    s->sorted[i] = s->sums.ticks[i];
-  return etr_stats_of(s->sorted, count).p50;
+/* Sets the median of each series. Returns their sum, which is what a run takes that nothing
+ * interrupts: the typical time is no measure where most of it are interruptions. */
+static double find_medians(search *s) {
+  double sum = 0;
+  for (size_t series = 0; series < s->series_count; series++) {
+    size_t count = etr_run_sums_of(&s->sums, series);
+    for (size_t i = 0; i < count; i++)
+      s->sorted[i] = s->sums.ticks[i];
+    s->medians[series] = etr_stats_of(s->sorted, count).p50;
+    sum += s->medians[series] * (double)count / (double)s->method->run_count;
+  }
+  return sum;
 }
 
 /* Counts, for each run, the series (nodes or events) whose median time is large enough to show
  * whether the whole run is slow, and those of them that took SLOW_FACTOR times their median or more
  * in it. */
 static void count_witnesses(search *s) {
-  double least = LEAST_WITNESS * s->method->execute.typical;
+  double least = LEAST_WITNESS * find_medians(s);
   for (size_t series = 0; series < s->series_count; series++) {
     size_t count = etr_run_sums_of(&s->sums, series);
-    double median = median_of(s, count);
+    double median = s->medians[series];
     for (size_t i = 0; i < count && median >= least; i++) {
       witnesses *of_run = &s->witnesses[s->sums.runs[i]];
       bool is_slow = (double)s->sums.ticks[i] >= SLOW_FACTOR * median;
@@ -136,7 +141,7 @@ static void measure_interruptions(search *s, double *typical_of_slice, double *t
     size_t slice_count, count = etr_run_sums_of(&s->sums, series);
     if (count < LEAST_RUNS)
       continue;
-    double median = median_of(s, count);
+    double median = s->medians[series];
     const etr_run_slice *slices = etr_run_sums_slices(&s->sums, series, &slice_count);
     for (size_t i = 0; i < slice_count; i++) {
       double lost_share = interrupted_part(s, slices[i].run, median);
@@ -157,7 +162,10 @@ static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
                                            sizeof *s->series_of);
   s->sorted = etr_arena_alloc_array(s->scratch, runs, sizeof *s->sorted);
   s->witnesses = etr_arena_alloc_array(s->scratch, runs, sizeof *s->witnesses);
-  if (etr_arena_failed(s->scratch) || !number_series(s) ||
+  if (etr_arena_failed(s->scratch) || !number_series(s))
+    return false;
+  s->medians = etr_arena_alloc_array(s->scratch, s->series_count, sizeof *s->medians);
+  if (etr_arena_failed(s->scratch) ||
       !etr_run_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
   count_witnesses(s);
@@ -260,10 +268,7 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
     slices[i] = *etr_slice_at(method, runtime.data, i);
   all.time_slices = slices;
   all.time_slice_count = count;
-  double least = LEAST_NS / etr_ticks_to_ns(profile, 1);
-  search s = {.scratch = &scratch,
-              .method = &all,
-              .least = ETR_MAX(least, LEAST_SHARE * method->execute.typical)};
+  search s = {.scratch = &scratch, .method = &all, .least = LEAST_NS / etr_ticks_to_ns(profile, 1)};
   bool is_judged = method->run_count >= LEAST_RUNS && method->mixed_phase_count < 2 &&
                    method->typical.divisor > 0;
   *out = (etr_interruptions){

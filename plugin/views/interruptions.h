@@ -14,8 +14,8 @@
  * waits for 30 ms in one of four runs seems to take 7.5 ms.
  *
  * An operator was interrupted in a run if it takes at least twice its median over the runs and
- * loses at least 10 us and a hundredth of the typical time, while most others in that run take
- * about their median: a slow clock, or more work, stretches all of them. What it takes beyond its
+ * loses at least 10 us, while most others in that run take about their median: a slow clock, or
+ * more work, stretches all of them. What it takes beyond its
  * median is counted, if that is a tenth of the typical time or more in all: else times are as they
  * are shown. A method whose runs are of several phases has none that are known, and fewer than
  * three runs have no median that an interruption would not move.
