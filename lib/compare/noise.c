@@ -266,27 +266,45 @@ static void set_variance_by_recordings(estimate *e, const etr_side_time *base,
   e->row_variance = ETR_MAX(pooled, (clock_variance(base) + clock_variance(newer)) / 2);
 }
 
+/* Returns a time; one that the clock cannot tell from none is a step of it. */
+static etr_side_time as_clock_tells(const etr_side_time *time) {
+  etr_side_time result = *time;
+  if (!is_above_clock_step(time)) {
+    result.typical = time->step;
+    result.high = ETR_MAX(time->high, time->step);
+  }
+  return result;
+}
+
 /* Estimates a change, which is the logarithm of newer / base, and its variance: by recordings if
  * both sides have enough, else by runs. Where that is impossible, `is_known` stays false and the
- * estimate's reason says what is missing. */
+ * estimate's reason says what is missing. Where the clock cannot tell the time of one side from
+ * none, the change is at least that to a step of the clock, and is judged by runs. */
 static estimate estimate_change(const etr_noise_test *test, const etr_compare_options *options) {
-  const etr_side_time *base = &test->base, *newer = &test->newer;
+  etr_side_time told_base = as_clock_tells(&test->base), told_new = as_clock_tells(&test->newer);
+  const etr_side_time *base = &told_base, *newer = &told_new;
+  bool is_base_told = is_above_clock_step(&test->base),
+       is_new_told = is_above_clock_step(&test->newer), are_told = is_base_told && is_new_told;
   double step = ETR_MAX(base->step, newer->step);
-  bool is_by_recordings = has_enough_recordings(base, newer);
+  bool is_by_recordings = are_told && has_enough_recordings(base, newer);
   estimate result = {.reason = ETR_REASON_CLOCK};
-  if (!base->runs || !newer->runs || !is_above_clock_step(base) || !is_above_clock_step(newer))
+  if (!base->runs || !newer->runs || !(is_base_told || is_new_told) || !(base->typical > 0) ||
+      !(newer->typical > 0))
     return result;
   double log_base = mean_log_of_recordings(base), log_newer = mean_log_of_recordings(newer);
   if (is_by_recordings && (!isfinite(log_base) || !isfinite(log_newer)))
     return result;
   result.change = is_by_recordings ? log_newer - log_base : log(newer->typical / base->typical);
   /* Times that are one step of the clock apart may be equal. Their change is at most this. */
-  result.least = step / ETR_MIN(base->typical, newer->typical);
+  result.least = are_told ? step / ETR_MIN(base->typical, newer->typical) : 1;
   result.reason = ETR_REASON_FEW_RUNS;
   if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS)
     return result;
   result.is_known = true;
-  result.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
+  if (are_told)
+    result.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
+  else
+    result.reason = ETR_REASON_CLOCK;
   result.is_by_recordings = is_by_recordings;
   if (is_by_recordings)
     set_variance_by_recordings(&result, base, newer);
@@ -558,21 +576,30 @@ static void include_printed_change(etr_change *change) {
   change->reason = ETR_REASON_SPREAD;
 }
 
-/* Withdraws a verdict that operators' medians do not bear out: if they changed the other way, or by
- * less than a quarter of the change, as logarithms, and by less than half of it if the clock
- * rounded them as far as it can. Interruptions in several runs make a sum longer without moving the
- * median of any of its operators. */
-static void require_steady_change(const etr_noise_test *test, etr_change *change) {
+/* Returns true if a change of the medians, of which `most` is what it may be with the clock's
+ * rounding, explains enough of the change that is claimed: a quarter, or half with rounding. So it
+ * does if that is not known (NaN). */
+static bool explains(double medians, double most, double claimed) {
   const double enough = 0.25, enough_with_rounding = 0.5;
+  double share = medians / claimed, most_share = most / claimed;
+  return isnan(share) || isnan(most_share) || share >= enough || most_share >= enough_with_rounding;
+}
+
+/* Withdraws a verdict that operators' medians do not bear out: if they changed the other way, or by
+ * little of the change, as logarithms or as times. Interruptions in several runs make a sum longer
+ * without moving the median of any of its operators. */
+static void require_steady_change(const etr_noise_test *test, etr_change *change) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   bool is_slower = change->low > 0, is_faster = change->high < 0;
   double sign = is_slower ? 1 : -1;
-  double most = log(fmax(newer->steady + sign * newer->rounding, 0) /
-                    fmax(base->steady - sign * base->rounding, 0));
-  double claimed = log(newer->typical / base->typical);
-  double share = log(newer->steady / base->steady) / claimed;
-  if (!(is_slower || is_faster) || isnan(share) || isnan(most) || share >= enough ||
-      most / claimed >= enough_with_rounding)
+  double most = fmax(newer->steady + sign * newer->rounding, 0),
+         least = fmax(base->steady - sign * base->rounding, 0);
+  double ratio = log(newer->steady / base->steady); /* NaN if there are no medians */
+  bool is_ratio_borne_out = explains(ratio, log(most / least), log(newer->typical / base->typical));
+  bool is_time_borne_out = explains(newer->steady - base->steady, most - least,
+                                    newer->typical - base->typical);
+  bool is_borne_out = is_ratio_borne_out && is_time_borne_out;
+  if (!(is_slower || is_faster) || isnan(ratio) || is_borne_out)
     return;
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = change->reason == ETR_REASON_NONE ? ETR_REASON_SPREAD : change->reason;

@@ -489,7 +489,8 @@ Test(noise, a_change_needs_operators_that_changed) {
   } cases[] = {{1000, 1110, 0, ETR_VERDICT_SLOWER},      {1000, 1030, 0, ETR_VERDICT_SLOWER},
                {1000, 1020, 0, ETR_VERDICT_CANNOT_TELL}, {1000, 1020, 20, ETR_VERDICT_SLOWER},
                {1000, 900, 0, ETR_VERDICT_CANNOT_TELL},  {1000, 900, 20, ETR_VERDICT_CANNOT_TELL},
-               {1000, 0, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, 0, ETR_VERDICT_SLOWER}};
+               {1000, 0, 0, ETR_VERDICT_CANNOT_TELL},    {0, 0, 0, ETR_VERDICT_SLOWER},
+               {10, 11.1, 0, ETR_VERDICT_CANNOT_TELL},   {10, 11.1, 60, ETR_VERDICT_SLOWER}};
   const etr_compare_options options = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
@@ -505,6 +506,38 @@ Test(noise, a_change_needs_operators_that_changed) {
     cr_expect_eq(change.verdict, cases[i].verdict, "case %zu", i);
     cr_expect_eq(change.reason == ETR_REASON_SPREAD, change.verdict == ETR_VERDICT_CANNOT_TELL,
                  "case %zu", i);
+    etr_arena_clear(&scratch);
+  }
+}
+
+/* What the clock cannot tell from none on one side is judged where the other side is far above a
+ * step: of three recordings, which are then as one. */
+Test(noise, a_time_that_is_gone_is_judged) {
+  static const recordings few = {{3, 4, 3, 4, 3}, {3, 4, 3, 4, 3}, {3, 4, 3, 4, 3}},
+                          many = {{900, 1000, 1100, 1000, 950},
+                                  {900, 1000, 1100, 1000, 950},
+                                  {900, 1000, 1100, 1000, 950}},
+                          none = {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}};
+  static const struct {
+    const recordings *base, *newer;
+    etr_verdict verdict;
+  } cases[] = {{&many, &none, ETR_VERDICT_LIKELY_FASTER},
+               {&none, &many, ETR_VERDICT_LIKELY_SLOWER},
+               {&few, &none, ETR_VERDICT_CANNOT_TELL},
+               {&none, &none, ETR_VERDICT_CANNOT_TELL}};
+  const etr_compare_options options = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena scratch = {0};
+    const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch, ETR_NOISE_LEVEL, false};
+    etr_change change = {.relative = NAN};
+    etr_noise_test test = {.base = time_of(*cases[i].base, 4),
+                           .newer = time_of(*cases[i].newer, 4),
+                           .change = &change};
+    cr_assert(etr_noise_judge_family(&test, 1, &rules));
+    cr_expect_eq(change.verdict, cases[i].verdict, "case %zu: %s", i,
+                 etr_verdict_name(change.verdict));
+    cr_expect_eq(change.reason, ETR_REASON_CLOCK, "case %zu: %s", i,
+                 etr_reason_name(change.reason));
     etr_arena_clear(&scratch);
   }
 }
