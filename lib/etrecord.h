@@ -1289,11 +1289,14 @@ typedef struct etr_part_time {
  * events. */
 typedef struct etr_time_slice {
   uint64_t ticks;
-  const etr_event *event; /**< the event that recorded it; for the rest of a delegate, its call */
+  const etr_event *event; /**< the event that recorded it; for the rest of a delegate, its call; for
+                             what the runtime takes to call a kernel, the OPERATOR_CALL around it;
+                             NULL for the rest of the runtime */
   uint32_t run;           /**< index among the method's included runs, and into execute_per_run */
-  uint32_t node; /**< node of the method's graph; ETR_NONE unless the part is ETR_TIME_OPERATORS */
-  etr_time_part part; /**< never ETR_TIME_RUNTIME */
-  etr_phase phase;    /**< set for the time of a delegate on no node */
+  uint32_t node; /**< node of the method's graph that took it or, for ETR_TIME_RUNTIME, whose kernel
+                    was called; ETR_NONE in other parts than these and ETR_TIME_OPERATORS */
+  etr_time_part part;
+  etr_phase phase; /**< set for the time of a delegate on no node */
   etr_compute_unit compute_unit;
 } etr_time_slice;
 
@@ -1402,8 +1405,8 @@ typedef struct etr_method {
   etr_noise noise;    /**< noise of execute_per_run. If mixed_phase_count is above 1, it has only
                          spread and outliers, computed from each run divided by the median of its
                          phase; etr_run_phase.noise has the rest */
-  double interrupted; /**< of a document, the part of execute.typical that its writer found to be
-                         interruptions, 0.33 for a third; 0 of an opened record */
+  double interrupted; /**< the part of execute.typical that is interruptions, 0.33 for a third: see
+                         etr_method.interruptions. A document has that of its writer */
   etr_slow_runs slow_runs;         /**< there are none if the method has phases */
   const etr_run_phase *run_phases; /**< the kinds of runs that were distinguished, two or more;
                                       excluded runs were taken into account too */
@@ -1441,6 +1444,22 @@ typedef struct etr_method {
    * by node, and for one node by run; slices without a node come last. */
   const etr_time_slice *time_slices;
   size_t time_slice_count;
+  size_t runtime_slice_count; /**< slices of ETR_TIME_RUNTIME, which follow those in time_slices:
+                                 with them the slices add up to execute_per_run */
+  /**
+   * For each time slice, those of the runtime included, how many of its ticks are an interruption;
+   * NULL if there are none. The typical run leaves out whole runs that are slow, but where each run
+   * is interrupted somewhere it contains a part of it: one operator that waits for 30 ms in one of
+   * four runs seems to take 7.5 ms.
+   *
+   * An operator was interrupted in a run if it takes at least twice its median over the runs and
+   * loses at least 10 us, while most others in that run take about their median: a slow clock, or
+   * more work, stretches all of them. What it takes beyond its median is counted, if that is a
+   * tenth of the typical time or more in all: else times are as they are shown. A method whose runs
+   * are of several phases has none that are known, and fewer than three runs have no median that an
+   * interruption would not move.
+   */
+  const double *interruptions;
   const uint32_t
       *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;

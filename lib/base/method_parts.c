@@ -21,7 +21,7 @@ const char *etr_time_slice_kernel(const etr_time_slice *slice) {
 }
 
 const char *etr_time_slice_backend(const etr_time_slice *slice) {
-  if (slice->event->kind < ETR_EVENT_DELEGATE_CALL)
+  if (!slice->event || slice->event->kind < ETR_EVENT_DELEGATE_CALL)
     return NULL;
   return slice->event->backend ? slice->event->backend : ETR_UNKNOWN_BACKEND;
 }

@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * method_parts.h - checks that the parts of a method's time add up to it. Layer 0.
+ * method_parts.h - the parts of a method's time: whether they add up to it, and what time slices
+ * take of the typical run. Layer 0.
  */
 #ifndef ETR_METHOD_PARTS_H
 #define ETR_METHOD_PARTS_H
 
 #include "base/base.h"
+
+/** Returns the number of a method's time slices, those of the runtime included. */
+static inline size_t etr_slice_count(const etr_method *method) {
+  return method->time_slice_count + method->runtime_slice_count;
+}
+
+/** Returns what a time slice takes of the method's typical run, in ticks. */
+static inline double etr_slice_typical(const etr_method *method, const etr_time_slice *slice) {
+  const etr_typical_run *typical = &method->typical;
+  double weight = typical->divisor > 0 ? typical->weights[slice->run] / typical->divisor : 0;
+  return weight * (double)slice->ticks;
+}
+
+/** Returns the typical time of a method without its interruptions, in ticks. */
+static inline double etr_uninterrupted_ticks(const etr_method *method) {
+  return method->execute.typical - method->execute.typical * method->interrupted;
+}
+
+/** Returns the part of it that is an interruption, of the time slice with this index. */
+static inline double etr_slice_interrupted(const etr_method *method, size_t slice) {
+  const etr_typical_run *typical = &method->typical;
+  return method->interruptions
+             ? method->interruptions[slice] * typical->weights[method->time_slices[slice].run] /
+                   typical->divisor
+             : 0;
+}
 
 /** Returns true if the parts of execute_ticks add up to it, and if no part of a part is greater
  * than that part. */

@@ -6,6 +6,7 @@
 
 #include "backends/operator.h"
 #include "base/arena.h"
+#include "base/method_parts.h"
 #include "base/stats.h"
 #include "compare/noise.h"
 #include "etrecord_compare.h"
@@ -582,32 +583,24 @@ static bool add_to_part(lister *l, kernels *list, etr_map *index, const etr_part
 }
 
 /* Lists and times the parts of Method::execute by their backend, in the order of etr_method.parts.
- * The runtime has what the other parts leave of each run. Returns false when out of memory. */
+ * Returns false when out of memory. */
 static bool list_parts(lister *l, etr_side_sums *out) {
   const etr_method *method = l->method;
-  uint64_t *runtime = etr_arena_alloc_array(&l->scratch, method->run_count, sizeof *runtime);
   kernels list = {0};
   etr_map index;
   etr_map_init(&index, &l->scratch);
-  for (uint32_t run = 0; runtime && run < method->run_count; run++)
-    runtime[run] = method->execute_per_run[run];
   for (size_t i = 0; i < method->part_count; i++) /* no ticks: this sets the order of the rows */
     if (!add_to_part(l, &list, &index, &method->parts[i], (etr_run_ticks){0}))
       return false;
-  for (size_t i = 0; runtime && i < method->time_slice_count; i++) {
+  for (size_t i = 0; i < etr_slice_count(method); i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     const char *backend = slice->part == ETR_TIME_OPERATORS ? NULL : etr_time_slice_backend(slice);
     const etr_part_time part = {.part = slice->part, .backend = backend};
-    runtime[slice->run] -= slice->ticks;
     if (slice->ticks &&
         !add_to_part(l, &list, &index, &part, (etr_run_ticks){slice->run, slice->ticks}))
       return false;
   }
-  static const etr_part_time rest = {.part = ETR_TIME_RUNTIME};
-  for (uint32_t run = 0; runtime && run < method->run_count; run++)
-    if (runtime[run] && !add_to_part(l, &list, &index, &rest, (etr_run_ticks){run, runtime[run]}))
-      return false;
-  return runtime && time_kernels(l, out, &list);
+  return time_kernels(l, out, &list);
 }
 
 /* ---- Times ---- */

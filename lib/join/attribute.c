@@ -1102,24 +1102,96 @@ static bool store_run_lists(const etr_time *t, etr_method *out) {
   return true;
 }
 
-/* Copies the time slices to the profile. They must be sorted by the nodes of the method's graph at
- * this time. Returns false when out of memory. */
-static bool store_time_slices(const etr_time *t, etr_method *out) {
-  etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count,
+typedef etr_vec(etr_time_slice) slice_list;
+
+/* Lists a time slice of the runtime, and takes its ticks from what is left of its run in
+ * t->call_ticks. Returns false when out of memory. */
+static bool list_runtime_slice(etr_time *t, slice_list *list, etr_time_slice slice) {
+  etr_time_slice *added = etr_vec_push(t->scratch, list);
+  if (!added)
+    return false;
+  t->call_ticks[slice.run] -= slice.ticks;
+  slice.part = ETR_TIME_RUNTIME;
+  *added = slice;
+  return true;
+}
+
+/* Lists, for each run, what the runtime took to call the kernel of one instruction, which has the
+ * rows [first, end) of a block, at most what is left of the run. Does nothing if an instruction has
+ * not both, since then it is not known what calling takes. Returns false when out of memory. */
+static bool list_calls(etr_time *t, slice_list *list, const etr_block *block, size_t first,
+                       size_t end) {
+  const etr_event *call = NULL, *kernel = NULL;
+  size_t kernels = 0;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *event = &block->events[i];
+    bool is_call = event->kind == ETR_EVENT_FRAMEWORK && strcmp(event->name, "OPERATOR_CALL") == 0;
+    bool is_kernel = event->kind == ETR_EVENT_KERNEL;
+    call = is_call ? event : call;
+    kernel = is_kernel ? event : kernel;
+    kernels += is_kernel;
+  }
+  if (!call || kernels != 1 || call->sample_count != kernel->sample_count)
+    return true;
+  for (size_t i = 0; i < call->sample_count; i++) {
+    etr_time_slice slice = {.event = call,
+                            .run = t->blocks->index_of_run[call->sample_runs[i]],
+                            .node = kernel->node_count ? kernel->nodes[0] : ETR_NONE};
+    uint64_t around = call->durations[i] - ETR_MIN(call->durations[i], kernel->durations[i]);
+    slice.ticks = ETR_MIN(around, t->call_ticks[slice.run]);
+    if (!list_runtime_slice(t, list, slice))
+      return false;
+  }
+  return true;
+}
+
+/* Lists the time slices of the runtime: of its calls of kernels, and what else it took in each run,
+ * without an event. Returns false when out of memory. */
+static bool list_runtime(etr_time *t, slice_list *list) {
+  for (size_t i = 0; i < t->run_count; i++)
+    t->call_ticks[i] = t->execute_ticks[i];
+  for (size_t i = 0; i < t->time_slices.count; i++)
+    t->call_ticks[t->time_slices.data[i].run] -= t->time_slices.data[i].ticks;
+  for (size_t k = 0; k < t->block_count; k++) {
+    const etr_block *block = block_at(t, k);
+    for (size_t i = 0, end; etr_block_counts(t->blocks, block) && i < block->event_count; i = end) {
+      end = etr_block_instruction_end(block, i);
+      if (!list_calls(t, list, block, i, end))
+        return false;
+    }
+  }
+  for (uint32_t run = 0; run < t->run_count; run++) {
+    const etr_time_slice slice = {.ticks = t->call_ticks[run], .run = run, .node = ETR_NONE};
+    if (!list_runtime_slice(t, list, slice))
+      return false;
+  }
+  return true;
+}
+
+/* Copies the time slices to the profile, and behind them those of the runtime. They must be sorted
+ * by the nodes of the method's graph at this time. Returns false when out of memory. */
+static bool store_time_slices(etr_time *t, etr_method *out) {
+  slice_list runtime = {0};
+  size_t count = t->time_slices.count;
+  if (!list_runtime(t, &runtime))
+    return false;
+  etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, count + runtime.count,
                                                           sizeof *time_slices);
-  for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
+  for (size_t i = 0; time_slices && i < count; i++) {
     const etr_time_slice_of *slice = &t->time_slices.data[i];
-    const etr_event *event = slice->event;
     time_slices[i] = (etr_time_slice){.ticks = slice->ticks,
-                                      .event = event,
+                                      .event = slice->event,
                                       .run = slice->run,
                                       .node = slice->node,
                                       .part = slice->part,
                                       .phase = slice->phase,
                                       .compute_unit = slice->compute_unit};
   }
+  if (time_slices && runtime.count)
+    memcpy(time_slices + count, runtime.data, runtime.count * sizeof *time_slices);
   out->time_slices = time_slices;
-  out->time_slice_count = t->time_slices.count;
+  out->time_slice_count = count;
+  out->runtime_slice_count = runtime.count;
   return time_slices != NULL;
 }
 

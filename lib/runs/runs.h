@@ -86,6 +86,10 @@ etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *
 bool etr_phases_measure(etr_method *method, const etr_known_phases *known_phases,
                         const etr_blocks *blocks, etr_arena *arena);
 
+/** Sets `interruptions` and `interrupted` of a method whose time slices and phases are known.
+ * Returns false when out of memory. */
+bool etr_interruptions_find(etr_method *method, double ticks_per_second, etr_arena *arena);
+
 /* ---- Excluded inferences: warm-up, or runs that the caller excludes ---- */
 
 /** Sets is_skipped of the runs that the options exclude. Of a method whose shapes are dynamic no

@@ -5,7 +5,6 @@
 #include "output/statistics.h"
 
 #include "output/table.h"
-#include "views/interruptions.h"
 #include "views/method_rule.h"
 #include "views/steadiness.h"
 #include "views/throughput.h"
@@ -203,7 +202,7 @@ void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_m
   put_noise_object(fields, &method->noise, steadiness);
   bool has_phases = method->mixed_phase_count > 1; /* of which each has a rate of its own */
   put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute,
-                 method->throughput && etr_interrupted_share(fields->profile, method) > 0);
+                 method->throughput && method->interrupted > 0);
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)

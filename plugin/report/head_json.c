@@ -73,7 +73,7 @@ static bool put_model(const etr_fields *f, etr_arena *arena, const etr_method *m
  * is delegated. Returns false when out of memory. */
 static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   double delegated;
-  if (!etr_delegated_time(&delegated, arena, f->profile, method))
+  if (!etr_delegated_time(&delegated, arena, method))
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);

@@ -4,7 +4,7 @@
  * of each operator in each of them.
  */
 #include "report/profile_doc.h"
-#include "views/run_sums.h"
+#include "views/run_stats.h"
 #include "views/steadiness.h"
 
 #include <math.h>

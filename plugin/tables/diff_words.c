@@ -650,9 +650,8 @@ static const etr_method *method_of(const etr_diff_output *o, const etr_method_pa
 
 double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pair *pair,
                                   bool is_newer) {
-  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
   const etr_method *method = method_of(o, pair, is_newer);
-  return method ? etr_interrupted_share(profile, method) : 0;
+  return method ? method->interrupted : 0;
 }
 
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {

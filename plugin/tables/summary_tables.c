@@ -440,7 +440,7 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
   put_prompt_times(r, &writer, first);
-  if (etr_interrupted_share(r->answer.profile, maker) > 0)
+  if (maker->interrupted > 0)
     etr_puts(&writer, ETR_WITH_INTERRUPTIONS);
   if (maker != method)
     etr_putf(&writer, " (%s)", etr_label_method(maker->name));
@@ -466,8 +466,7 @@ static void put_token_times(report *r, const etr_summary *s) {
   bool has_phases = method->mixed_phase_count > 1 && method->throughput && !method->throughput->why;
   if (!has_phases)
     put_line(r, etr_throughput_text(arena, method->throughput, &method->execute,
-                                    method->throughput &&
-                                        etr_interrupted_share(r->answer.profile, method) > 0));
+                                    method->throughput && method->interrupted > 0));
   for (size_t i = 0; has_phases && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute, false);

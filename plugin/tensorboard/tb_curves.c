@@ -11,7 +11,7 @@
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
 #include "views/accuracy_view.h"
-#include "views/run_sums.h"
+#include "views/run_stats.h"
 
 #include <math.h>
 #include <stdlib.h>

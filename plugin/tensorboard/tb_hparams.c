@@ -233,8 +233,7 @@ bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
   const etr_method *method = etr_tb_main_method(profile);
   double delegated;
   etr_loads loads;
-  if (!etr_loads_make(&loads, arena, profile) ||
-      !etr_delegated_time(&delegated, arena, profile, method))
+  if (!etr_loads_make(&loads, arena, profile) || !etr_delegated_time(&delegated, arena, method))
     return false;
   out[0] = etr_ticks_to_unit(profile, method->execute.typical, ETR_UNIT_MS);
   out[1] = etr_ticks_to_unit(profile, method->execute.p90, ETR_UNIT_MS);

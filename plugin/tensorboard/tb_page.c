@@ -136,13 +136,12 @@ static void put_notes(etr_answer *answer, const etr_method *method) {
 /* Writes how to color the graph, whose times are as they were recorded: with interruptions, which
  * the page's own numbers are without. */
 static void put_graph_hint(etr_answer *answer, const etr_method *method) {
-  double interrupted = etr_interrupted_share(answer->profile, method);
   etr_puts(&answer->writer,
            "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
            "**Color by** *Compute time*");
-  if (interrupted > 0)
+  if (method->interrupted > 0)
     etr_putf(&answer->writer, ETR_WITH_INTERRUPTIONS ", %.0f %% of the typical run",
-             100 * interrupted);
+             100 * method->interrupted);
   etr_puts(&answer->writer, ".\n");
 }
 

@@ -4,12 +4,12 @@
  */
 #include "views/delegation.h"
 
+#include "base/method_parts.h"
 #include "base/natural.h"
 #include "base/writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/ranking.h"
-#include "views/interruptions.h"
 #include "views/run_stats.h"
 
 #include <math.h>
@@ -144,21 +144,19 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
-bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profile,
-                        const etr_method *method) {
+bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method) {
   uint32_t *group_of = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *group_of);
-  etr_interruptions found;
   double interrupted = 0;
   *out = NAN;
-  if (!group_of || !etr_interruptions_find(&found, arena, profile, method))
+  if (!group_of)
     return false;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     bool is_delegated = etr_time_slice_backend(&method->time_slices[i]) != NULL;
     group_of[i] = is_delegated ? 0 : ETR_NONE;
-    interrupted += is_delegated ? found.of_slice[i] : 0;
+    interrupted += is_delegated ? etr_slice_interrupted(method, i) : 0;
   }
   const etr_stats *stats = etr_run_stats(arena, method, group_of, 1);
-  double whole = method->execute.typical - found.whole;
+  double whole = etr_uninterrupted_ticks(method);
   if (stats && whole > 0)
     *out = fmax(stats->typical - interrupted, 0) / whole;
   return stats != NULL;

@@ -46,8 +46,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
 /** Sets *out to the share of Method::execute that delegates take in the typical run, calling them
  * included, both without interruptions. NaN without runs. All their time slices are one group,
  * whose typical time is that. Returns false when out of memory. */
-bool etr_delegated_time(double *out, etr_arena *arena, const etr_profile *profile,
-                        const etr_method *method);
+bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method);
 
 /** Returns the index of the delegate that an instruction of the method calls; ETR_NONE if it calls
  * none. */

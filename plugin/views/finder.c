@@ -4,6 +4,7 @@
  */
 #include "views/finder.h"
 
+#include "base/method_parts.h"
 #include "base/natural.h"
 #include "output/label.h"
 #include "output/text_table.h"
@@ -14,7 +15,7 @@ uint64_t etr_finder_over_runs(const etr_finder *finder, double typical) {
 
 double etr_finder_uninterrupted(const etr_finder *finder) {
   double typical = finder->method->execute.typical;
-  double uninterrupted = typical - finder->groups->interruptions.whole;
+  double uninterrupted = etr_uninterrupted_ticks(finder->method);
   return uninterrupted > 0 ? uninterrupted : typical;
 }
 
@@ -167,7 +168,7 @@ const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks) {
 }
 
 bool etr_finder_measure_nodes(etr_finder *finder) {
-  const etr_interruptions *found = &finder->groups->interruptions;
+  const etr_method *method = finder->method;
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
   double *own = etr_arena_alloc_array(finder->arena, node_count, sizeof *own);
   double *calls = etr_arena_alloc_array(finder->arena, node_count, sizeof *calls);
@@ -175,14 +176,15 @@ bool etr_finder_measure_nodes(etr_finder *finder) {
     return false;
   for (size_t i = 0; i < node_count; i++)
     own[i] = finder->graph->times[i].typical;
-  for (size_t i = 0; finder->graph && i < found->count; i++) {
-    const etr_time_slice *slice = etr_slice_at(finder->method, found->runtime, i);
-    bool is_call = slice->part == ETR_TIME_RUNTIME;
+  for (size_t i = 0; finder->graph && i < etr_slice_count(method); i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    double interrupted = etr_slice_interrupted(method, i);
     if (slice->node == ETR_NONE)
       continue;
-    calls[slice->node] += is_call ? etr_slice_typical(finder->method, slice) - found->of_slice[i]
-                                  : 0;
-    own[slice->node] = fmax(own[slice->node] - (is_call ? 0 : found->of_slice[i]), 0);
+    if (slice->part == ETR_TIME_RUNTIME)
+      calls[slice->node] += etr_slice_typical(method, slice) - interrupted;
+    else
+      own[slice->node] = fmax(own[slice->node] - interrupted, 0);
   }
   finder->uninterrupted = own;
   finder->calls = calls;
@@ -209,7 +211,7 @@ bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder) {
       *added = 0;
     }
     out->typical.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
-                                 finder->groups->interruptions.of_slice[i];
+                                 etr_slice_interrupted(method, i);
   }
   return true;
 }

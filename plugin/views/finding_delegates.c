@@ -3,6 +3,7 @@
  * finding_delegates.c - findings about delegates' calls: what waits and copies, what fell back
  * to the CPU, and many calls that do little.
  */
+#include "base/method_parts.h"
 #include "base/stats.h"
 #include "views/delegation.h"
 #include "views/finder.h"
@@ -93,7 +94,7 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
     return false;
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (group_of[i] != ETR_NONE)
-      interrupted[group_of[i]] += finder->groups->interruptions.of_slice[i];
+      interrupted[group_of[i]] += etr_slice_interrupted(method, i);
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
     for (size_t s = 0; s < ETR_SPENDINGS; s++) {

@@ -3,6 +3,7 @@
  * finding_kernels.c - findings about kernels by their names alone, for dumps without an Edge graph:
  * what a delegate or another library could take, what only moves data, what one run slows down.
  */
+#include "base/method_parts.h"
 #include "base/natural.h"
 #include "output/label.h"
 #include "views/balance.h"
@@ -62,7 +63,7 @@ static uint64_t uninterrupted_kernel_ticks(const etr_finder *finder, const etr_k
   double typical = kernels->stats[kernel->number].typical;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    double interrupted = finder->groups->interruptions.of_slice[i];
+    double interrupted = etr_slice_interrupted(method, i);
     if (interrupted > 0 && etr_time_slice_is_work(slice) &&
         strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0 &&
         strcmp(etr_or_empty(etr_time_slice_backend(slice)), etr_or_empty(kernel->backend)) == 0)

@@ -13,6 +13,7 @@
 #include "views/delegation.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/interruptions.h"
 #include "views/kernels.h"
 #include "views/loads.h"
 #include "views/steadiness.h"
@@ -724,8 +725,8 @@ static bool advise_against_interruptions(etr_finder *finder, double interrupted_
   set_uncertain_ticks(finder, finding, interrupted_ticks);
   finding->fact = etr_arena_format(
       finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
-      etr_interruptions_count_runs(&finder->groups->interruptions, finder->arena, finder->method),
-      finder->method->run_count, etr_finder_time_text(finder, interrupted_ticks));
+      etr_interruptions_count_runs(finder->arena, finder->method), finder->method->run_count,
+      etr_finder_time_text(finder, interrupted_ticks));
   return finding->fact != NULL;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "views/groups.h"
 
+#include "base/method_parts.h"
 #include "base/natural.h"
 #include "base/stats.h"
 #include "output/label.h"
@@ -98,7 +99,6 @@ typedef struct collector {
   etr_vec(counted_thing) things;
   etr_text key;
   etr_vec(etr_group) list;
-  const etr_interruptions *interruptions;
   int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
 } collector;
 
@@ -243,8 +243,8 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     etr_group *row = &c->list.data[rows[i]];
     row->estimated += is_estimate(c, slice) ? typical : 0;
     row->between += is_kernel_between(c, slice) ? typical : 0;
-    row->interrupted += c->interruptions->of_slice[i];
-    c->things.data[thing].typical += typical - c->interruptions->of_slice[i];
+    row->interrupted += etr_slice_interrupted(method, i);
+    c->things.data[thing].typical += typical - etr_slice_interrupted(method, i);
   }
   return true;
 }
@@ -267,10 +267,9 @@ static bool add_runtime_row(collector *c) {
   if (!added)
     return false;
   *added = (etr_group){.part = ETR_TIME_RUNTIME, .number = (uint32_t)(c->list.count - 1)};
-  for (size_t i = method->time_slice_count; i < c->interruptions->count; i++) {
-    const etr_time_slice *slice = etr_slice_at(method, c->interruptions->runtime, i);
-    rest_ticks[slice->run] += slice->ticks;
-    added->interrupted += c->interruptions->of_slice[i];
+  for (size_t i = method->time_slice_count; i < etr_slice_count(method); i++) {
+    rest_ticks[method->time_slices[i].run] += method->time_slices[i].ticks;
+    added->interrupted += etr_slice_interrupted(method, i);
   }
   added->stats = etr_stats_of(rest_ticks, method->run_count);
   added->stats.typical = typical;
@@ -345,11 +344,10 @@ static bool split_interruptions(collector *c, const uint32_t *rows) {
   }
   if (!(typical > 0))
     return true;
-  for (size_t i = 0; i < c->interruptions->count; i++) {
+  for (size_t i = 0; i < etr_slice_count(c->method); i++) {
     bool is_counted = i < c->method->time_slice_count ? rows[i] != ETR_NONE : !c->chosen;
-    const etr_time_slice *slice = etr_slice_at(c->method, c->interruptions->runtime, i);
     if (is_counted)
-      ticks_per_run[slice->run] += (uint64_t)c->interruptions->ticks[i];
+      ticks_per_run[c->method->time_slices[i].run] += (uint64_t)c->method->interruptions[i];
   }
   interruption_row.stats = etr_stats_of(ticks_per_run, c->method->run_count);
   interruption_row.stats.typical = typical;
@@ -398,9 +396,6 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   }
   etr_map_init(&c.rows, arena);
   etr_map_init(&c.counted, arena);
-  if (!etr_interruptions_find(&out->interruptions, arena, profile, method))
-    return false;
-  c.interruptions = &out->interruptions;
   if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/writer.h"
 #include "etrecord_tb.h"
-#include "views/interruptions.h"
 
 /** Time slices that are one row: operators on nodes by pattern, operator, type and backend; kernels
  * on no node and inserted copies by name; other parts by backend, and phases by phase. Times are
@@ -34,7 +33,7 @@ typedef struct etr_group {
   double largest;   /* typical time of what takes most among what it counts */
   double estimated; /* the part of the typical time of which the node or the time is an estimate */
   double interrupted; /* what interruptions added to the typical time as it was recorded:
-                         see etr_interruptions. It is not in stats.typical. */
+                         see etr_method.interruptions. It is not in stats.typical. */
   double hidden; /* the part of the typical time that may be of operators, because a clock counts
                     whole microseconds, or of logging values */
 } etr_group;
@@ -49,7 +48,6 @@ typedef struct etr_groups {
                                   unless some nodes were chosen */
   double interrupted;          /* the part of it in which something else ran: of the row of
                                   interruptions */
-  etr_interruptions interruptions; /* of the method, also if some nodes were chosen */
 } etr_groups;
 
 /** Makes the rows of a method; none if it has no runs. chosen: a flag for each node of the method's

@@ -48,8 +48,9 @@ typedef struct etr_headline {
                                  two modes (etr_is_between_modes()) both times */
   etr_headline_part parts[2]; /* the largest disjoint parts of at least a tenth, or the largest */
   size_t count;
-  double interrupted; /* share of Method::execute that interruptions take: see etr_interruptions */
-  double usual;       /* ticks of the typical Method::execute without interruptions */
+  double interrupted;             /* share of Method::execute that interruptions take: see
+                                     etr_method.interruptions */
+  double usual;                   /* ticks of the typical Method::execute without interruptions */
   const etr_headline_part *types; /* all parts, the longest first; they add up to the usual time */
   size_t type_count;
   const uint32_t *type_of_row; /* per row of the groups: its index in `types`; ETR_NONE of the row

@@ -286,7 +286,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
   set_range(out, method, &side->methods[index].recordings);
   /* NULL: all operators are counted. */
   if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
-      !etr_delegated_time(&out->delegated_time, scratch, profile, method) ||
+      !etr_delegated_time(&out->delegated_time, scratch, method) ||
       !etr_first_run_of(&first, scratch, profile, method))
     return false;
   double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);

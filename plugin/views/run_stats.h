@@ -19,4 +19,8 @@ const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const
 const etr_stats *etr_run_stats_of_nodes(etr_arena *arena, const etr_method *method,
                                         const uint32_t *group_of_node, size_t group_count);
 
+/** Returns how many ticks each part of the method's time took in each of its runs, as
+ * [part * run_count + run]. NULL when out of memory. */
+uint64_t *etr_run_parts(etr_arena *arena, const etr_method *method);
+
 #endif

@@ -260,7 +260,7 @@ static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profi
   }
   out->graph.times = times;
   out->method.graph = 0;
-  out->method.time_slice_count = 0; /* because slices cover all runs */
+  out->method.time_slice_count = out->method.runtime_slice_count = 0; /* they cover all runs */
   out->profile = *whole;
   out->profile.graphs = &out->graph;
   out->profile.methods = &out->method;

@@ -63,11 +63,22 @@ static void add_slices(tiny *t, const etr_block *block) {
         .node = event->node_count ? event->nodes[0] : ETR_NONE,
         .part = event->node_count ? ETR_TIME_OPERATORS : ETR_TIME_UNPLACED};
   }
+  t->method.time_slice_count = slices.count;
+  for (size_t i = 0; i < block->event_count * RUNS; i++) {
+    const etr_event *event = &block->events[i / RUNS];
+    if (event->kind == ETR_EVENT_FRAMEWORK) /* the call of the kernel in front of it */
+      *etr_vec_push(&t->arena, &slices) = (etr_time_slice){
+          .ticks = event->durations[0] - ETR_MIN(event->durations[0], event[-1].durations[0]),
+          .event = event,
+          .run = (uint32_t)(i % RUNS),
+          .node = event[-1].nodes[0],
+          .part = ETR_TIME_RUNTIME};
+  }
   t->method.runs = runs;
   t->profile.run_count = RUNS;
   t->method.typical = (etr_typical_run){weights, RUNS};
   t->method.time_slices = slices.data;
-  t->method.time_slice_count = slices.count;
+  t->method.runtime_slice_count = slices.count - t->method.time_slice_count;
 }
 
 /* Returns the finding of a kind, or NULL. */

@@ -3,10 +3,10 @@
  * Interruptions: which part of the typical run they are, in methods of five operators whose times
  * in each run are written out.
  */
+#include "base/method_parts.h"
+#include "runs/runs.h"
 #include "views/interruptions.h"
 #include "views/throughput.h"
-
-#include "base/stats.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -127,18 +127,17 @@ static void make_method(fixture *f, const test_case *c, bool has_nodes) {
 static void expect_case(const test_case *c, bool has_nodes) {
   static fixture f;
   etr_arena arena = {0};
-  etr_interruptions found;
   double of[OPERATORS] = {0}, whole = 0;
   make_method(&f, c, has_nodes);
-  cr_assert(etr_interruptions_find(&found, &arena, &f.profile, &f.method));
+  cr_assert(etr_interruptions_find(&f.method, f.profile.ticks_per_second, &arena));
   for (size_t i = 0; i < f.method.time_slice_count; i++)
-    of[f.slices[i].event - f.events] += found.of_slice[i];
+    of[f.slices[i].event - f.events] += etr_slice_interrupted(&f.method, i);
   for (size_t op = 0; op < OPERATORS; op++) {
     cr_expect(fabs(of[op] - 1000 * c->expected[op]) < 1, "%s, operator %zu: %g ns instead of %g us",
               c->name, op, of[op], c->expected[op]);
     whole += of[op];
   }
-  cr_expect(fabs(found.whole - whole) < 1e-6, "%s", c->name);
+  cr_expect(fabs(f.method.interrupted * f.method.execute.typical - whole) < 1e-6, "%s", c->name);
   cr_expect_eq(etr_interrupted_text(&arena, &f.profile, &f.method) != NULL, whole > 0, "%s",
                c->name);
   etr_arena_clear(&arena);
@@ -154,63 +153,35 @@ Test(interruptions, parts_of_the_typical_run) {
 /* The runtime is interrupted, too: between the begin of OPERATOR_CALL and that of its kernel, which
  * is on the kernel's node, or elsewhere. */
 Test(interruptions, of_the_runtime) {
-  enum { COUNT = 5, CALL = COUNT, REST = 2 * COUNT };
-  const uint64_t kernel_ns[COUNT] = {100000, 100000, 100000, 100000, 100000};
-  const uint64_t call_ns[COUNT] = {110000, 110000, 1110000, 110000, 110000};
-  uint64_t execute[COUNT] = {120000, 520000, 1120000, 120000, 120000};
-  const uint32_t runs[COUNT] = {7, 8, 9, 11, 12}, blocks[] = {0}, node = 3;
+  enum { COUNT = 5, CALL = COUNT, REST = 2 * COUNT, ALL = 3 * COUNT };
+  static const uint64_t call_ns[COUNT] = {10000, 10000, 1010000, 10000, 10000},
+                        rest_ns[COUNT] = {10000, 410000, 10000, 10000, 10000};
   const double weights[COUNT] = {1, 1, 1, 1, 1};
-  const etr_event events[] = {{.name = "OPERATOR_CALL",
-                               .kind = ETR_EVENT_FRAMEWORK,
-                               .durations = call_ns,
-                               .sample_runs = runs,
-                               .sample_count = COUNT},
-                              {.name = "native_call_add.out",
-                               .kind = ETR_EVENT_KERNEL,
-                               .nodes = &node,
-                               .node_count = 1,
-                               .durations = kernel_ns,
-                               .sample_runs = runs,
-                               .sample_count = COUNT}};
-  const etr_block block = {
-      .runs = runs, .run_count = COUNT, .events = events, .event_count = ETR_COUNT(events)};
-  const etr_profile profile = {
-      .ticks_per_second = 1e9, .blocks = &block, .block_count = 1, .run_count = 13};
-  etr_time_slice slices[COUNT];
-  for (uint32_t i = 0; i < COUNT; i++)
-    slices[i] = (etr_time_slice){.ticks = kernel_ns[i],
-                                 .event = &events[1],
-                                 .run = i,
-                                 .node = node,
-                                 .part = ETR_TIME_OPERATORS};
-  const etr_method method = {.run_count = COUNT,
-                             .runs = runs,
-                             .blocks = blocks,
-                             .block_count = 1,
-                             .execute_per_run = execute,
-                             .execute = {.count = COUNT, .typical = 400000},
-                             .typical = {weights, COUNT},
-                             .time_slices = slices,
-                             .time_slice_count = COUNT};
-  etr_arena arena = {0};
-  etr_interruptions found;
-  cr_assert(etr_interruptions_find(&found, &arena, &profile, &method));
-  cr_assert_eq(found.count, 3 * COUNT);
-  for (size_t i = 0; i < found.count; i++) {
-    double expected = i == CALL + 2 ? 1000000 : i == REST + 1 ? 400000 : 0;
-    const etr_time_slice *slice = etr_slice_at(&method, found.runtime, i);
-    cr_expect_float_eq(found.ticks[i], expected, 1, "slice %zu", i);
-    cr_expect_eq(slice->node, i < REST ? node : ETR_NONE, "slice %zu", i);
-    cr_expect_eq(slice->part, i < CALL ? ETR_TIME_OPERATORS : ETR_TIME_RUNTIME, "slice %zu", i);
+  const etr_event call = {.name = "OPERATOR_CALL"}, kernel = {.name = "native_call_add.out"};
+  etr_time_slice slices[ALL];
+  for (uint32_t i = 0; i < COUNT; i++) {
+    slices[i] = (etr_time_slice){
+        .ticks = 100000, .event = &kernel, .run = i, .node = 3, .part = ETR_TIME_OPERATORS};
+    slices[CALL + i] = (etr_time_slice){
+        .ticks = call_ns[i], .event = &call, .run = i, .node = 3, .part = ETR_TIME_RUNTIME};
+    slices[REST + i] = (etr_time_slice){
+        .ticks = rest_ns[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
   }
-  cr_expect_float_eq(found.whole, 1400000 / (double)COUNT, 1);
-  cr_expect_eq(etr_interruptions_count_runs(&found, &arena, &method), 2);
-  /* Of a run that is no longer than its kernels, as a damaged dump has it, nothing is left. */
-  etr_method short_runs = method;
-  short_runs.execute_per_run = kernel_ns;
-  cr_assert(etr_interruptions_find(&found, &arena, &profile, &short_runs));
-  for (size_t i = CALL; i < found.count; i++)
-    cr_expect_eq(etr_slice_at(&method, found.runtime, i)->ticks, 0, "slice %zu", i);
+  etr_method method = {.run_count = COUNT,
+                       .execute = {.count = COUNT, .typical = 400000},
+                       .typical = {weights, COUNT},
+                       .time_slices = slices,
+                       .time_slice_count = COUNT,
+                       .runtime_slice_count = REST};
+  etr_arena arena = {0};
+  cr_assert(etr_interruptions_find(&method, 1e9, &arena));
+  cr_assert_not_null(method.interruptions);
+  for (size_t i = 0; i < ALL; i++) {
+    double expected = i == CALL + 2 ? 1000000 : i == REST + 1 ? 400000 : 0;
+    cr_expect_float_eq(method.interruptions[i], expected, 1, "slice %zu", i);
+  }
+  cr_expect_float_eq(method.interrupted, 1400000. / COUNT / 400000, 1e-6);
+  cr_expect_eq(etr_interruptions_count_runs(&arena, &method), 2);
   etr_arena_clear(&arena);
 }
 

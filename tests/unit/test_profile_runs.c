@@ -29,12 +29,18 @@ static etr_profile_runs choose(etr_arena *arena, size_t events_per_run) {
   static const etr_run profile_runs[RUNS + 1]; /* all behind one load */
   const etr_profile profile = {
       .blocks = &block, .block_count = 1, .runs = profile_runs, .run_count = RUNS + 1};
+  etr_time_slice slices[RUNS];
+  for (uint32_t i = 0; i < RUNS; i++)
+    slices[i] = (etr_time_slice){
+        .ticks = ticks[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
   const etr_part_time part = {.part = ETR_TIME_RUNTIME, .typical = 110};
   const etr_method method = {.run_count = RUNS,
                              .runs = numbers,
                              .execute_per_run = ticks,
                              .parts = &part,
                              .part_count = 1,
+                             .time_slices = slices,
+                             .runtime_slice_count = RUNS,
                              .blocks = blocks,
                              .block_count = 1};
   etr_profile_runs chosen;
@@ -85,6 +91,17 @@ Test(profile_runs, the_nearest_is_always_there) {
   etr_arena_clear(&arena);
 }
 
+/* Lists the time slices of one of `count` runs: of operators, and of the runtime behind all of
+ * these.
+ */
+static void list_parts(etr_time_slice *slices, uint32_t count, uint32_t run, uint64_t operators,
+                       uint64_t execute) {
+  slices[run] = (etr_time_slice){
+      .ticks = operators, .run = run, .node = ETR_NONE, .part = ETR_TIME_UNPLACED};
+  slices[count + run] = (etr_time_slice){
+      .ticks = execute - operators, .run = run, .node = ETR_NONE, .part = ETR_TIME_RUNTIME};
+}
+
 /* Of five runs behind two loads, 0 and 3 are nearest, but the first after their load; the time of 1
  * is nearest to typical, but its parts are far from it. Without others a first run is taken, and
  * none is the first where warm-up that is left out came before it. */
@@ -93,12 +110,11 @@ Test(profile_runs, the_nearest_run_has_the_parts_of_the_typical_one) {
   static const uint64_t operators[] = {90, 40, 94, 90, 99};
   static const uint32_t numbers[] = {1, 2, 3, 5, 6}, skipped[] = {2};
   etr_run runs[7] = {{.series = 0}};
-  etr_time_slice slices[5];
+  etr_time_slice slices[2 * 5];
   for (uint32_t i = 0; i < 7; i++)
     runs[i].series = i < 4 ? 1 : 2;
   for (uint32_t i = 0; i < 5; i++)
-    slices[i] = (etr_time_slice){
-        .ticks = operators[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_UNPLACED};
+    list_parts(slices, 5, i, operators[i], ticks[i]);
   const etr_part_time parts[] = {{.part = ETR_TIME_UNPLACED, .typical = 90},
                                  {.part = ETR_TIME_RUNTIME, .typical = 10}};
   const etr_profile profile = {.runs = runs, .run_count = 7};
@@ -109,7 +125,8 @@ Test(profile_runs, the_nearest_run_has_the_parts_of_the_typical_one) {
                        .parts = parts,
                        .part_count = 2,
                        .time_slices = slices,
-                       .time_slice_count = 5};
+                       .time_slice_count = 5,
+                       .runtime_slice_count = 5};
   etr_arena arena = {0};
   uint32_t nearest = ETR_NONE;
   static const bool is_first[] = {true, false, false, true, false};
@@ -118,6 +135,7 @@ Test(profile_runs, the_nearest_run_has_the_parts_of_the_typical_one) {
   cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));
   cr_expect_eq(nearest, 2, "%u", nearest);
   method.run_count = method.time_slice_count = 1;
+  method.runtime_slice_count = 0;
   cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));
   cr_expect_eq(nearest, 0);
   method.runs = &numbers[2];
@@ -135,10 +153,9 @@ Test(profile_runs, between_modes_it_is_a_run_of_the_larger_one) {
   static const uint64_t operators[] = {905, 500, 1000, 1000, 902, 900, 900};
   static const uint32_t numbers[] = {1, 2, 3, 4, 5, 6, 7};
   etr_run runs[8] = {{.series = 0}};
-  etr_time_slice slices[7];
+  etr_time_slice slices[2 * 7];
   for (uint32_t i = 0; i < 7; i++)
-    slices[i] = (etr_time_slice){
-        .ticks = operators[i], .run = i, .node = ETR_NONE, .part = ETR_TIME_UNPLACED};
+    list_parts(slices, 7, i, operators[i], ticks[i]);
   const etr_part_time parts[] = {{.part = ETR_TIME_UNPLACED, .typical = 1000},
                                  {.part = ETR_TIME_RUNTIME, .typical = 200}};
   const etr_profile profile = {.runs = runs, .run_count = 8};
@@ -150,7 +167,8 @@ Test(profile_runs, between_modes_it_is_a_run_of_the_larger_one) {
                        .parts = parts,
                        .part_count = 2,
                        .time_slices = slices,
-                       .time_slice_count = 7};
+                       .time_slice_count = 7,
+                       .runtime_slice_count = 7};
   etr_arena arena = {0};
   uint32_t nearest = ETR_NONE;
   cr_assert(etr_profile_nearest_run(&nearest, &arena, &profile, &method));

@@ -269,8 +269,13 @@ static const char *describe_event(etr_arena *arena, const Tensorboard__Event *ev
 }
 
 static void expect_events(tiny *t, const char *const *expected) {
+  static const etr_time_slice slices[] = {
+      {.ticks = 2000000, .run = 0, .node = ETR_NONE, .part = ETR_TIME_RUNTIME},
+      {.ticks = 3000000, .run = 1, .node = ETR_NONE, .part = ETR_TIME_RUNTIME}};
   file f = {.limit = sizeof f.bytes};
   const etr_profile *profile = tiny_profile(t);
+  t->method.time_slices = slices;
+  t->method.runtime_slice_count = ETR_COUNT(slices);
   cr_assert_eq(etr_emit_events(profile, 0, &(etr_events_options){.wall_time = 1.5},
                                &(etr_sink){append, &f}, NULL),
                ETR_OK);

@@ -5,6 +5,7 @@
  */
 #include "inputs/dump.h"
 
+#include "base/method_parts.h"
 #include "fixture.h"
 #include "tiny_flatbuf.h"
 #include "views/balance.h"
@@ -39,12 +40,13 @@ static void expect_balance(const char *fixture, const etr_method *m) {
                 fixture);
   for (uint32_t run = 0; run < m->run_count; run++) {
     uint64_t left = m->execute_per_run[run];
-    for (size_t i = 0; i < m->time_slice_count; i++) {
+    for (size_t i = 0; i < etr_slice_count(m); i++) {
       if (m->time_slices[i].run != run)
         continue;
       cr_assert_leq(m->time_slices[i].ticks, left, "%s: run %u", fixture, (unsigned)run);
       left -= m->time_slices[i].ticks;
     }
+    cr_expect_eq(left, 0, "%s: run %u", fixture, (unsigned)run);
   }
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_sums.c - a counting sort of the slices; a group's slices may be in any order of runs.
+ * slice_sums.c - a counting sort of the slices; a group's slices may be in any order of runs.
  */
-#include "views/run_sums.h"
+#include "base/slice_sums.h"
 
 /* Sorts the slices by group, in one pass that counts them and one that fills. Groups are counted
  * one index ahead, so that filling moves each end to where it belongs: afterwards the slices of
  * group g are [end[g - 1], end[g]). */
-static void sort_slices(etr_run_sums *sums, const etr_method *method, const uint32_t *group_of,
+static void sort_slices(etr_slice_sums *sums, const etr_method *method, const uint32_t *group_of,
                         size_t group_count) {
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (group_of[i] != ETR_NONE)
@@ -20,10 +20,10 @@ static void sort_slices(etr_run_sums *sums, const etr_method *method, const uint
           method->time_slices[i].ticks, method->time_slices[i].run, (uint32_t)i};
 }
 
-bool etr_run_sums_make(etr_run_sums *out, etr_arena *arena, const etr_method *method,
-                       const uint32_t *group_of, size_t group_count) {
+bool etr_slice_sums_make(etr_slice_sums *out, etr_arena *arena, const etr_method *method,
+                         const uint32_t *group_of, size_t group_count) {
   size_t runs = method->run_count;
-  *out = (etr_run_sums){
+  *out = (etr_slice_sums){
       .slices = etr_arena_alloc_raw_array(arena, method->time_slice_count, sizeof *out->slices),
       .end = etr_arena_alloc_array(arena, group_count + 1, sizeof *out->end),
       .runs = etr_arena_alloc_array(arena, runs, sizeof *out->runs),
@@ -36,15 +36,16 @@ bool etr_run_sums_make(etr_run_sums *out, etr_arena *arena, const etr_method *me
   return true;
 }
 
-const etr_run_slice *etr_run_sums_slices(const etr_run_sums *sums, size_t group, size_t *count) {
+const etr_run_slice *etr_slice_sums_slices(const etr_slice_sums *sums, size_t group,
+                                           size_t *count) {
   size_t first = group ? sums->end[group - 1] : 0;
   *count = sums->end[group] - first;
   return &sums->slices[first];
 }
 
-size_t etr_run_sums_of(etr_run_sums *sums, size_t group) {
+size_t etr_slice_sums_of(etr_slice_sums *sums, size_t group) {
   size_t count, runs = 0;
-  const etr_run_slice *slices = etr_run_sums_slices(sums, group, &count);
+  const etr_run_slice *slices = etr_slice_sums_slices(sums, group, &count);
   sums->number++; /* sums of other groups need no clearing: they have another number */
   for (size_t i = 0; i < count; i++) {
     uint32_t run = slices[i].run;
@@ -57,19 +58,4 @@ size_t etr_run_sums_of(etr_run_sums *sums, size_t group) {
     sums->ticks[sums->sum_of[run]] += slices[i].ticks;
   }
   return runs;
-}
-
-uint64_t *etr_run_parts(etr_arena *arena, const etr_method *method) {
-  size_t runs = method->run_count;
-  uint64_t *ticks = etr_arena_alloc_array(arena, ETR_TIME_PARTS * runs, sizeof *ticks);
-  uint64_t *runtime = ticks ? ticks + ETR_TIME_RUNTIME * runs : NULL;
-  if (runs && runtime)
-    memcpy(runtime, method->execute_per_run, runs * sizeof *runtime);
-  for (size_t i = 0; runtime && i < method->time_slice_count; i++) {
-    const etr_time_slice *slice = &method->time_slices[i];
-    ticks[slice->part * runs + slice->run] += slice->ticks;
-    ETR_CHECK(slice->ticks <= runtime[slice->run]);
-    runtime[slice->run] -= slice->ticks;
-  }
-  return ticks;
 }
