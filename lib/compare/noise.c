@@ -695,18 +695,11 @@ typedef struct period {
 } period;
 
 /* Returns when a side was recorded: as record.json beside it says of all, or else as its files do.
- * list: the recordings of both sides, sorted. */
-static period period_of_side(const etr_side *side, int which, const recorded *list, size_t count,
-                             etr_arena *scratch) {
+ * list: its recordings whose times are known, sorted. */
+static period period_of_side(const etr_side *side, const recorded *list, size_t count) {
   double at = side->profile->recorded_at;
-  recorded *own = etr_arena_alloc_array(scratch, side->clocking_count, sizeof *own);
-  size_t own_count = 0;
-  for (size_t i = 0; own && i < count; i++)
-    if (list[i].side == which)
-      own[own_count++] = list[i];
-  bool is_by_files = isnan(at) && own && own_count == side->clocking_count &&
-                     are_plausible(own, own_count);
-  return is_by_files ? (period){own[0].written, own[own_count - 1].written} : (period){at, at};
+  bool is_by_files = isnan(at) && count == side->clocking_count && are_plausible(list, count);
+  return is_by_files ? (period){list[0].written, list[count - 1].written} : (period){at, at};
 }
 
 /* Returns which side was recorded before the other began; unknown if neither was. */
@@ -730,18 +723,21 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
   recorded *list = etr_arena_alloc_array(scratch, count, sizeof *list);
   if (!list)
     return false;
-  for (int side = 0; side < 2; side++)
+  period periods[2];
+  for (int side = 0; side < 2; side++) {
+    size_t first = listed;
     for (size_t i = 0; i < sides[side]->clocking_count; i++) {
       const etr_side_clocking *clocking = &sides[side]->clockings[i];
-      if (!isfinite(clocking->written) || !isfinite(clocking->length))
-        continue;
-      list[listed++] = (recorded){clocking->written, clocking->length, side};
+      if (isfinite(clocking->written) && isfinite(clocking->length))
+        list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
+    etr_sort(list + first, listed - first, sizeof *list, by_time_of_writing);
+    periods[side] = period_of_side(sides[side], list + first, listed - first);
+  }
   etr_sort(list, listed, sizeof *list, by_time_of_writing);
   if (listed == count)
     *out = order_of_recordings(list, listed);
   if (*out == ETR_TURNS_UNKNOWN)
-    *out = order_of_periods(period_of_side(base, 0, list, listed, scratch),
-                            period_of_side(newer, 1, list, listed, scratch));
-  return !etr_arena_failed(scratch);
+    *out = order_of_periods(periods[0], periods[1]);
+  return true;
 }
