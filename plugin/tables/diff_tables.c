@@ -48,20 +48,13 @@ static bool is_redundant_with_kernels(const etr_diff_output *o, const etr_method
          section <= ETR_DIFF_SECTION_OPS;
 }
 
-/* Returns true if the user asked for what only a graph names, and events are compared. */
-static bool lacks_graph(const etr_diff_output *o, const etr_method_pair *method) {
-  etr_diff_by by = o->filter ? o->filter->by : ETR_DIFF_BY_ALL;
-  return method->by_events &&
-         (by == ETR_DIFF_BY_MODULE || by == ETR_DIFF_BY_PATTERN || by == ETR_DIFF_BY_SOURCE);
-}
-
 /* Returns true if a section is written for people. If only one side was timed there is no change to
  * list; if neither was, the sections show which nodes are gone or new. */
 static bool has_section(const etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
   return (is_timed_on_both_sides(method) || !is_timed(method)) &&
          is_section_asked_for(o, method, section) &&
-         !is_redundant_with_kernels(o, method, section) && !lacks_graph(o, method);
+         !is_redundant_with_kernels(o, method, section) && !etr_diff_lacks_section(method, section);
 }
 
 /* Returns how many rows are shown, "8 of 152 (...)"; "" if all are. */
@@ -229,7 +222,7 @@ static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
       put_line(o, etr_diff_paired_text(o, method));
     if (is_redundant_with_kernels(o, method, 0))
       put_line(o, "a row for each event: --by node");
-    if (lacks_graph(o, method))
+    if (etr_diff_lacks_section(method, etr_diff_section_of(o->filter)))
       put_line(o, "no modules or lines, because a side has no graph: --by kernel, --by node");
   }
   for (etr_diff_section section = 0; section < ETR_DIFF_SECTIONS; section++)
@@ -306,15 +299,6 @@ static bool write_sections(etr_diff_output *o) {
 
 /* ---- One table ---- */
 
-/* Returns the first section that the filter takes; ETR_DIFF_SECTIONS if it takes none, as the
- * filters by method, part and value. */
-static etr_diff_section chosen_section(const etr_diff_output *o) {
-  etr_diff_section section = 0;
-  while (section < ETR_DIFF_SECTIONS && !etr_diff_takes_section(o->filter, section))
-    section++;
-  return section;
-}
-
 /* Adds a row for each part of Method::execute to the table. Returns false when out of memory. */
 static bool add_part_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   etr_rows rows;
@@ -329,7 +313,7 @@ static bool add_part_rows(etr_diff_output *o, etr_table *table, const etr_method
  * when out of memory. */
 static bool add_method_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   size_t top = o->answer.options->top;
-  etr_diff_section section = chosen_section(o);
+  etr_diff_section section = etr_diff_section_of(o->filter);
   etr_diff_rows rows;
   if (o->filter->by == ETR_DIFF_BY_PART)
     return add_part_rows(o, table, method);
@@ -364,7 +348,7 @@ static bool write_one_table(etr_diff_output *o) {
     etr_table_init(&table, &o->answer, &etr_balance_change_fields);
     etr_table_choose_columns(&table);
   } else {
-    etr_diff_table_init(&table, o, chosen_section(o));
+    etr_diff_table_init(&table, o, etr_diff_section_of(o->filter));
   }
   table.top = 0; /* rows have been chosen */
   for (size_t i = 0; i < comparison->method_count; i++)

@@ -26,11 +26,20 @@ double etr_diff_median(const etr_change *change) {
   return change->new_p50 - change->base_p50;
 }
 
+etr_diff_section etr_diff_section_of(const etr_diff_filter *filter) {
+  static const etr_diff_section sections[] = {[ETR_DIFF_BY_NODE] = ETR_DIFF_SECTION_NODES,
+                                              [ETR_DIFF_BY_OP] = ETR_DIFF_SECTION_OPS,
+                                              [ETR_DIFF_BY_MODULE] = ETR_DIFF_SECTION_MODULES,
+                                              [ETR_DIFF_BY_PATTERN] = ETR_DIFF_SECTION_PATTERNS,
+                                              [ETR_DIFF_BY_BACKEND] = ETR_DIFF_SECTION_BACKENDS,
+                                              [ETR_DIFF_BY_SOURCE] = ETR_DIFF_SECTION_SOURCES,
+                                              [ETR_DIFF_BY_KERNEL] = ETR_DIFF_SECTION_KERNELS};
+  bool is_one = filter && filter->by >= ETR_DIFF_BY_NODE && filter->by <= ETR_DIFF_BY_KERNEL;
+  return is_one ? sections[filter->by] : ETR_DIFF_SECTIONS;
+}
+
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section) {
-  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {
-      ETR_DIFF_BY_NODE,    ETR_DIFF_BY_OP,     ETR_DIFF_BY_MODULE, ETR_DIFF_BY_PATTERN,
-      ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_SOURCE, ETR_DIFF_BY_KERNEL, ETR_DIFF_BY_ALL};
-  return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
+  return !filter || filter->by == ETR_DIFF_BY_ALL || section == etr_diff_section_of(filter);
 }
 
 bool etr_diff_takes_gaps(const etr_diff_filter *filter) {
@@ -397,25 +406,19 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
 
 /* ---- The first table ---- */
 
+bool etr_diff_lacks_section(const etr_method_pair *method, etr_diff_section section) {
+  return method->by_events &&
+         (section == ETR_DIFF_SECTION_MODULES || section == ETR_DIFF_SECTION_PATTERNS ||
+          section == ETR_DIFF_SECTION_SOURCES);
+}
+
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method) {
-  etr_diff_by by = filter ? filter->by : ETR_DIFF_BY_ALL;
-  if (method->by_events && by != ETR_DIFF_BY_BACKEND) /* only a graph has operators and modules */
-    return ETR_DIFF_SECTION_KERNELS;
-  switch (by) {
-  case ETR_DIFF_BY_MODULE:
-    return ETR_DIFF_SECTION_MODULES;
-  case ETR_DIFF_BY_PATTERN:
-    return ETR_DIFF_SECTION_PATTERNS;
-  case ETR_DIFF_BY_SOURCE:
-    return ETR_DIFF_SECTION_SOURCES;
-  case ETR_DIFF_BY_BACKEND:
-    return ETR_DIFF_SECTION_BACKENDS;
-  case ETR_DIFF_BY_KERNEL:
-    return ETR_DIFF_SECTION_KERNELS;
-  default:
-    return ETR_DIFF_SECTION_OPS;
-  }
+  etr_diff_section section = etr_diff_section_of(filter);
+  if (section == ETR_DIFF_SECTIONS || section == ETR_DIFF_SECTION_NODES)
+    section = ETR_DIFF_SECTION_OPS;
+  bool are_events = method->by_events && section == ETR_DIFF_SECTION_OPS;
+  return are_events || etr_diff_lacks_section(method, section) ? ETR_DIFF_SECTION_KERNELS : section;
 }
 
 const etr_change *etr_diff_load(const etr_comparison *comparison) {

@@ -56,6 +56,10 @@ bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_p
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section, etr_node_order order);
 
+/** Returns the only section that the filter selects; ETR_DIFF_SECTIONS if it selects all or none.
+ */
+etr_diff_section etr_diff_section_of(const etr_diff_filter *filter);
+
 /** Return true if the filter selects this section, the numeric gaps, or this method. The filter may
  * be NULL, which selects all. The section of operators by pattern is selected only with all others.
  * */
@@ -83,9 +87,13 @@ static inline double etr_known_time(double time) {
   return isnan(time) ? 0 : time;
 }
 
+/** Returns true for sections that only a graph names, modules, patterns and source lines, if the
+ * method is compared by events. */
+bool etr_diff_lacks_section(const etr_method_pair *method, etr_diff_section section);
+
 /** Returns the section that the first table of a method divides its operators by: operators, unless
- * the filter asks for another one that the method has. A method that is compared by events has no
- * modules, patterns and source lines; without a filter its section is that of kernels. */
+ * the filter asks for another one that the method has. The operators of a method that is compared
+ * by events are kernels. */
 etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
                                         const etr_method_pair *method);
 
