@@ -13,8 +13,9 @@ typedef struct change_row {
   etr_diff_output *output;
   const etr_method_pair *method; /* NULL: of none */
   const char *name;
-  const etr_diff_row *row; /* NULL: of a method itself, or a part of it */
-  const etr_change *change;
+  const etr_diff_row *row;                      /* NULL: of a method itself, or a part of it */
+  const etr_part_changes_row *part;             /* NULL: of no part */
+  const etr_change *change;                     /* NULL: of a part that was not judged */
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not known */
 } change_row;
 
@@ -34,11 +35,14 @@ static bool has_both(const void *row) {
 static bool has_either(const void *row) {
   return has_base(row) || has_new(row);
 }
+static bool is_judged(const void *row) {
+  return as_row(row)->change != NULL;
+}
 static bool has_relative(const void *row) {
-  return !isnan(as_row(row)->change->relative);
+  return is_judged(row) && !isnan(as_row(row)->change->relative);
 }
 static bool has_interval(const void *row) {
-  return etr_diff_has_interval(as_row(row)->change);
+  return is_judged(row) && etr_diff_has_interval(as_row(row)->change);
 }
 static bool has_pair(const void *row) {
   return as_row(row)->row && as_row(row)->row->pair;
@@ -105,34 +109,36 @@ static void put_odd_recordings(const etr_fields *f, const void *row) {
 static bool has_recordings_needed(const void *row) {
   return as_row(row)->change->recordings_needed > 0;
 }
-double etr_diff_rounded(double part) {
+
+/* Rounds a relative change or a bound to four significant digits: nobody reads more, and C
+ * libraries differ in the last ones. */
+static double rounded(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12)
     scale *= 10;
   return isfinite(part) ? round(part * scale) / scale : part;
 }
 static etr_cell relative(const void *row) {
-  return etr_cell_number(etr_diff_rounded(as_row(row)->change->relative));
+  return etr_cell_number(rounded(as_row(row)->change->relative));
 }
 static etr_cell low(const void *row) {
-  return etr_cell_number(etr_diff_rounded(as_row(row)->change->low));
+  return etr_cell_number(rounded(as_row(row)->change->low));
 }
 static etr_cell high(const void *row) {
-  return etr_cell_number(etr_diff_rounded(as_row(row)->change->high));
+  return etr_cell_number(rounded(as_row(row)->change->high));
 }
 
+/* Writes "interval": both bounds of a change relative to the base, 0.1 for 10 % slower; null if
+ * there is no interval. */
 static void put_interval(const etr_fields *f, const void *row) {
-  etr_diff_put_interval(f, as_row(row)->change);
-}
-
-void etr_diff_put_interval(const etr_fields *f, const etr_change *change) {
-  if (!etr_diff_has_interval(change)) {
+  const etr_change *change = as_row(row)->change;
+  if (!has_interval(row)) {
     etr_field_text(f, "interval", NULL);
     return;
   }
   etr_field_begin_list(f, "interval");
-  etr_jw_double(f->json, etr_diff_rounded(change->low));
-  etr_jw_double(f->json, etr_diff_rounded(change->high));
+  etr_jw_double(f->json, rounded(change->low));
+  etr_jw_double(f->json, rounded(change->high));
   etr_jw_end(f->json);
 }
 
@@ -386,6 +392,62 @@ void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
 void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
   static const etr_field list[] = {SIZE_FIELDS, VERDICT_FIELDS};
   etr_field_put_members(f, ETR_FIELDS(list), &(change_row){.change = change});
+}
+
+/* ---- Parts ---- */
+
+static etr_cell part_name(const void *row) {
+  return etr_cell_text(etr_time_part_name(as_row(row)->part->part));
+}
+static etr_cell part_typical(const void *row) {
+  const etr_part_changes_row *part = as_row(row)->part;
+  return etr_cell_number(part->new_typical - part->base_typical);
+}
+static etr_cell part_avg(const void *row) {
+  const etr_part_changes_row *part = as_row(row)->part;
+  return etr_cell_number(part->new_avg - part->base_avg);
+}
+
+#define PART(name) ETR_VIA(change_row, part, etr_part_changes_row, name)
+
+enum { IN_PARTS = ETR_IN_DATA | ETR_IN_JSON };
+
+static const etr_field part_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
+     ETR_VIA(change_row, method, etr_method_pair, name)},
+    {"part", "part", ETR_CELL_WORD, IN_PARTS, .get = part_name, .type = "part"},
+    {"backend", "backend", ETR_CELL_NAME, IN_PARTS, PART(backend), .nullable = true},
+    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, PART(text), .says = ETR_SAYS("for people")},
+    {"base_typical", "base typical", ETR_CELL_TIME, IN_PARTS, PART(base_typical)},
+    {"new_typical", "new typical", ETR_CELL_TIME, IN_PARTS, PART(new_typical)},
+    {"change_typical", "change typical", ETR_CELL_TIME, IN_PARTS, .get = part_typical},
+    {"base_avg", "base avg", ETR_CELL_TIME, IN_PARTS, PART(base_avg)},
+    {"new_avg", "new avg", ETR_CELL_TIME, IN_PARTS, PART(new_avg)},
+    {"change_avg", "change avg", ETR_CELL_TIME, IN_PARTS, .get = part_avg},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"relative_change", "relative change", ETR_CELL_RATE, IN_PARTS, .get = relative,
+     .has = has_relative, .says = ETR_SAYS("as of a change, and so are the next members")},
+    {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
+    {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
+    {"interval", .in = ETR_IN_JSON, .put = put_interval, .type = "interval", .nullable = true},
+    {"verdict", "verdict", ETR_CELL_WORD, IN_PARTS, .get = verdict, .has = is_judged,
+     .type = "verdict", .nullable = true,
+     .says = ETR_SAYS("null: a document of an older version does not say")},
+    {"reason", "reason", ETR_CELL_WORD, IN_PARTS, .get = reason, .has = is_judged, .type = "reason",
+     .nullable = true},
+};
+ETR_ROW_TYPE(balance_change, part_fields);
+
+bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair *method) {
+  etr_part_changes parts;
+  if (!etr_part_changes_make(&parts, &o->answer.arena, o->comparison, method))
+    return false;
+  change_row *rows = etr_arena_alloc_array(&o->answer.arena, parts.count, sizeof *rows);
+  for (size_t i = 0; rows && i < parts.count; i++)
+    rows[i] = (change_row){
+        .output = o, .method = method, .part = &parts.rows[i], .change = parts.rows[i].change};
+  *out = ETR_ROWS(rows, parts.count);
+  return rows != NULL;
 }
 
 /* ---- Tables ---- */

@@ -138,14 +138,6 @@ void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 /** Writes those members of a change that say how large and how sure it is. */
 void etr_diff_put_verdict(const etr_fields *fields, const etr_change *change);
 
-/** Writes "interval": both bounds of a change relative to the base, 0.1 for 10 % slower, with four
- * digits; null if there is no interval. */
-void etr_diff_put_interval(const etr_fields *fields, const etr_change *change);
-
-/** Rounds a relative change or a bound to four significant digits: nobody reads more, and C
- * libraries differ in the last ones. */
-double etr_diff_rounded(double part);
-
 /** Tables for programs: ETR_IN_DATA together with the bit of a section, ETR_DIFF_BY_SECTION shifted
  * by its number, and the table of methods, which is ETR_DIFF_METHODS alone. */
 enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 10 };
@@ -171,13 +163,8 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
  * Returns false when out of memory. */
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method);
 
-/** A part of Method::execute on both sides, as a row. */
-typedef struct etr_part_row {
-  const etr_method_pair *method;
-  etr_part_changes_row changes;
-} etr_part_row;
-
-/** Lists the parts that either side of a method has, as rows. Returns false when out of memory. */
+/** Lists the parts that either side of a method has, as rows of etr_balance_change_fields. Returns
+ * false when out of memory. */
 bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair *method);
 
 /* ---- Numeric gaps ---- */
