@@ -245,10 +245,11 @@ typedef struct etr_peaks {
 
 /** Parts of a profile that a caller may not need. */
 typedef enum etr_without {
-  ETR_WITHOUT_COSTS = 1 << 0,   /**< etr_graph.costs */
-  ETR_WITHOUT_MEMORY = 1 << 1,  /**< etr_method.memory, etr_profile.program_memory */
-  ETR_WITHOUT_SOURCES = 1 << 2, /**< etr_node.source */
-  ETR_WITHOUT_TIES = 1 << 3,    /**< warnings of runs that may be of several methods */
+  ETR_WITHOUT_COSTS = 1 << 0,         /**< etr_graph.costs */
+  ETR_WITHOUT_MEMORY = 1 << 1,        /**< etr_method.memory, etr_profile.program_memory */
+  ETR_WITHOUT_SOURCES = 1 << 2,       /**< etr_node.source */
+  ETR_WITHOUT_TIES = 1 << 3,          /**< warnings of runs that may be of several methods */
+  ETR_WITHOUT_INTERRUPTIONS = 1 << 4, /**< etr_method.interruptions */
 } etr_without;
 
 /** How to read and join the inputs. A zeroed struct selects the defaults. */

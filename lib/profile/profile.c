@@ -279,7 +279,9 @@ static etr_status join_runs(loader *l, etr_error *error) {
     if (!etr_shared_times_find(&methods[i], i, &l->blocks, l->methods.data, l->arena))
       return etr_fail_memory(error);
     ETR_TRY(join_method(l, &methods[i], i, error));
-    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena) ||
+    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena))
+      return etr_fail_memory(error);
+    if (!(l->opened->without & ETR_WITHOUT_INTERRUPTIONS) &&
         !etr_interruptions_find(&methods[i], l->blocks.ticks_per_second, l->arena))
       return etr_fail_memory(error);
   }

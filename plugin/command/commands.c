@@ -420,7 +420,10 @@ static exit_status command_validate(const cli_settings *settings) {
 /* ---- The table ---- */
 
 /* Parts of a profile that a command does without if it shows only times and nodes. */
-enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
+enum {
+  TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES |
+               ETR_WITHOUT_INTERRUPTIONS
+};
 
 enum { MOST_SPREADS = 256 }; /* values whose distributions a page shows */
 
@@ -605,7 +608,7 @@ const cli_command commands[] = {
     {.name = "memory",
      .bit = FOR_MEMORY,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_COSTS | ETR_WITHOUT_TIES,
+     .without = ETR_WITHOUT_COSTS | ETR_WITHOUT_TIES | ETR_WITHOUT_INTERRUPTIONS,
      .summary = "show planned buffers, tensors at the peak, weights, constants",
      .help = "Shows the memory that each method plans, as the program (.pte) describes it. For "
              "each buffer it lists "
@@ -848,7 +851,7 @@ const cli_command commands[] = {
     {.name = "trace",
      .bit = FOR_TRACE,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_COSTS,
+     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_COSTS | ETR_WITHOUT_INTERRUPTIONS,
      .summary = "write the runs as a timeline for Perfetto or chrome://tracing",
      .help = "Writes the runs as Chrome trace events: one process for each method, with a track "
              "for calls and "
