@@ -474,6 +474,7 @@ const cli_command commands[] = {
          "their weights, named data and padding, which add up to the file. Weights are also summed "
          "by module and "
          "type; their modules are known with an ETRecord. CSV has a row for each part of the file.",
+     .without = ETR_WITHOUT_INTERRUPTIONS,
      .rows = 10,
      .examples = {{"info mobilenet_v2", "an overview of a record"},
                   {"info etdump.etdp", "the runs of an ETDump without its ETRecord"},
