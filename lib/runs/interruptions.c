@@ -7,7 +7,6 @@
 #include "base/stats.h"
 #include "runs/runs.h"
 
-
 /** An interrupted operator takes at least this many times its median. */
 static const double LEAST_FACTOR = 2;
 /** It loses at least so many ns: what a scheduler takes away is longer, and what is shorter may be
@@ -80,9 +79,9 @@ static bool is_long(const search *s, double ticks, double median) {
   return ticks >= LEAST_FACTOR * median && ticks - median >= s->least;
 }
 
-/* Sets the median and the longest time of each series. Returns the sum of the medians, which is what
- * a run takes that nothing interrupts: the typical time is no measure where interruptions are most
- * of it. */
+/* Sets the median and the longest time of each series. Returns the sum of the medians, which is
+ * what a run takes that nothing interrupts: the typical time is no measure where interruptions are
+ * most of it. */
 static double find_medians(search *s) {
   double sum = 0;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -181,8 +180,7 @@ bool etr_interruptions_find(etr_method *method, double ticks_per_second, etr_are
   etr_method all = *method;
   all.time_slice_count = etr_slice_count(method);
   double whole = 0;
-  search s = {
-      .scratch = &scratch, .method = &all, .least = LEAST_NS / (1e9 / ticks_per_second)};
+  search s = {.scratch = &scratch, .method = &all, .least = LEAST_NS / (1e9 / ticks_per_second)};
   if (method->run_count < LEAST_RUNS || method->mixed_phase_count > 1 ||
       !(method->typical.divisor > 0))
     return true;
