@@ -6,6 +6,11 @@
 
 #include <math.h>
 
+/* Returns a part of a peak; the clock's error can make it a little more than 1. */
+static double at_most_1(double part) {
+  return part > 1 ? 1 : part;
+}
+
 etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_sum *sum) {
   etr_bound bound;
   double of_peak = etr_cost_of_peak(sum, &profile->effective_peaks, &bound);
@@ -20,7 +25,7 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
       .gflops = etr_cost_gflops(sum),
       .gbs = etr_cost_gbs(sum),
       .intensity = etr_cost_intensity(sum),
-      .of_peak = exceeds ? NAN : of_peak,
+      .of_peak = exceeds ? NAN : at_most_1(of_peak),
       .exceeds_peak = exceeds && is_given,
       .bound = etr_bound_name(bound),
       .arithmetic = etr_cost_arithmetic(sum),

@@ -13,8 +13,8 @@
 typedef struct etr_cost_figures {
   double macs, bytes, weight_bytes; /* per inference */
   double gflops, gbs, intensity;
-  double of_peak;    /* the time that the peaks allow, divided by the time taken; NaN also if that
-                        exceeds 1 */
+  double of_peak; /* the time that the peaks allow, divided by the time taken: at most 1; NaN also
+                     where that exceeds 1 by more than the clock's error */
   bool exceeds_peak; /* the rate exceeds a peak by more than the clock's resolution explains, and is
                         not shown */
   const char *bound, *arithmetic;
