@@ -941,7 +941,7 @@ typedef struct etr_stats {
  *
  * So the typical times of parts add up to that of the whole. With fewer than three runs in each
  * recording it is the average. A recording that differs from the others (etr_odd_recording) is left
- * out.
+ * out. Of loads it is the median over the recordings, since the first process often takes longer.
  */
 typedef struct etr_typical_run {
   const double *weights; /**< one entry for each included run of the method, in the order of

@@ -93,8 +93,8 @@ static int by_dump_and_ticks(const void *a, const void *b) {
 }
 
 /* Computes the time of a load from its occurrences, which may be of several blocks, as if each were
- * a run and each ETDump a recording. The step of the clock is taken as one tick. Returns false when
- * out of memory. */
+ * a run and each ETDump a recording; the typical one is the median of theirs. The step of the clock
+ * is taken as one tick. Returns false when out of memory. */
 static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scratch) {
   size_t count = timed_load->ticks.count;
   occurrence *list = etr_arena_alloc_array(scratch, count, sizeof *list);
@@ -113,7 +113,7 @@ static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scr
   }
   const etr_typical_runs all = {ticks, recording_of, NULL, count, count};
   return etr_side_runs_of(&runs, ticks, recording_of, count, scratch) &&
-         etr_typical_choose(&runs.choice, &all, true, scratch) && /* nothing names an odd load */
+         etr_typical_choose(&runs.choice, &all, ETR_TYPICAL_MEDIAN, scratch) &&
          etr_side_time_of_ticks(out, ticks, &runs, 1, scratch);
 }
 

@@ -44,10 +44,10 @@ static double median_of(const sorted_ticks *sorted) {
 static bool choose_typical_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
   const etr_typical_runs runs = {ticks, out->recording_of, NULL, out->run_count, out->run_count};
   etr_typical_choice each;
-  if (!etr_typical_choose(&each, &runs, true, arena))
+  if (!etr_typical_choose(&each, &runs, ETR_TYPICAL_ALL, arena))
     return false;
   out->each = each.typical;
-  return etr_typical_choose(&out->choice, &runs, false, arena);
+  return etr_typical_choose(&out->choice, &runs, ETR_TYPICAL_NOT_ODD, arena);
 }
 
 /* Recordings are numbered in the order of their runs, so the last run has the highest number.

@@ -1274,7 +1274,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   size_t completed = complete_execute_times(t);
   out->is_execute_logged = completed < t->run_count;
   const etr_typical_runs runs = {t->execute_ticks, t->recordings, NULL, t->run_count, t->run_count};
-  if (!etr_typical_choose(&t->typical, &runs, false, t->arena))
+  if (!etr_typical_choose(&t->typical, &runs, ETR_TYPICAL_NOT_ODD, t->arena))
     return false;
   if (limit_time_slices(t, 0, t->execute_ticks))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,

@@ -86,7 +86,7 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
   etr_typical_choice choice;
   const etr_typical_runs typical = {m->ticks, m->recordings, m->indices, count,
                                     m->method->run_count};
-  if (!etr_typical_choose(&choice, &typical, false, arena))
+  if (!etr_typical_choose(&choice, &typical, ETR_TYPICAL_NOT_ODD, arena))
     return false;
   out->execute = etr_stats_of(m->ticks, out->run_count); /* this sorts the ticks */
   out->execute.typical = choice.ticks;

@@ -122,10 +122,26 @@ static void weigh_chosen_runs(etr_typical_choice *out, double *weights,
   out->typical = (etr_typical_run){weights, unit * (double)kept};
 }
 
-/* Chooses the middle runs of each recording that is not odd (or of each, if odd ones are kept).
- * Returns false when out of memory. */
-bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, bool keeps_odd,
-                        etr_arena *arena) {
+/* Orders recordings by time; of equal times, the earlier one comes first. */
+static int by_recording_time(const void *a, const void *b) {
+  const recording *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Sorts recordings by their typical times. Returns the first of those in the middle, and sets the
+ * count to their number: two if the count is even, else one. */
+static const recording *find_median_recordings(recording *list, size_t *count) {
+  size_t first = *count ? (*count - 1) / 2 : 0;
+  etr_sort(list, *count, sizeof *list, by_recording_time);
+  *count = *count ? *count / 2 - first + 1 : 0;
+  return list + first;
+}
+
+/* Chooses the middle runs of each recording that counts. Returns false when out of memory. */
+bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs,
+                        etr_typical_of_recordings which, etr_arena *arena) {
   etr_arena scratch = {0};
   etr_vec(recording) list = {0};
   double *weights = etr_arena_alloc_array(arena, runs->weight_count, sizeof *weights);
@@ -142,11 +158,15 @@ bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, b
     if (good)
       *added = measure_recording(sorted + i, end - i, runs->recordings[i]);
   }
-  if (good && !keeps_odd)
+  if (good && which == ETR_TYPICAL_NOT_ODD)
     good = find_odd_recordings(list.data, list.count, &scratch);
-  good = good && list_odd_recordings(out, list.data, list.count, arena);
+  const recording *counted = list.data;
+  size_t count = list.count;
+  if (good && which == ETR_TYPICAL_MEDIAN)
+    counted = find_median_recordings(list.data, &count);
+  good = good && list_odd_recordings(out, counted, count, arena);
   if (good)
-    weigh_chosen_runs(out, weights, runs, list.data, list.count);
+    weigh_chosen_runs(out, weights, runs, counted, count);
   etr_arena_clear(&scratch);
   return good;
 }
@@ -177,7 +197,7 @@ static void find_longest_events(uint64_t *longest, const etr_block *block) {
 
 /* Sets the typical times, in ticks, of the events of one block: of all events in the same runs, so
  * that they add up. They are chosen by Method::execute, or without a method (NULL) by the longest
- * event of the load; recordings of loads are never odd. The weights are in the order of the runs
+ * event of the load, of the recording with the median. The weights are in the order of the runs
  * (NULL). Returns false when out of memory. */
 static bool measure_typical_events(const etr_blocks *blocks, const etr_block *block,
                                    const etr_method *method, etr_arena *scratch) {
@@ -193,7 +213,8 @@ static bool measure_typical_events(const etr_blocks *blocks, const etr_block *bl
   if (!method)
     find_longest_events(ticks, block);
   const etr_typical_runs runs = {ticks, recordings, NULL, block->run_count, block->run_count};
-  if (!etr_typical_choose(&choice, &runs, !method, scratch))
+  if (!etr_typical_choose(&choice, &runs, method ? ETR_TYPICAL_NOT_ODD : ETR_TYPICAL_MEDIAN,
+                          scratch))
     return false;
   for (size_t i = 0; i < block->event_count; i++) {
     etr_event *row = &etr_block_rows(blocks, block)[i];

@@ -25,14 +25,21 @@ typedef struct etr_typical_choice {
   size_t odd_count;
 } etr_typical_choice;
 
+/** Which recordings count. */
+typedef enum etr_typical_of_recordings {
+  ETR_TYPICAL_NOT_ODD, /**< those that are not odd, by the rule of etr_typical_run */
+  ETR_TYPICAL_ALL,
+  ETR_TYPICAL_MEDIAN, /**< that with the median time, or both in the middle: of loads, where the
+                         first process often reads the program from disk and takes much longer */
+} etr_typical_of_recordings;
+
 /**
- * Chooses the runs of the typical run, by the rule of etr_typical_run. Weights of runs of one
- * recording are equal; where all recordings have equally many chosen runs, all are 1, so that sums
- * of ticks stay exact. With `keeps_odd` no recording is left out for being odd. Returns false when
- * out of memory.
+ * Chooses the runs of the typical run, by the rule of etr_typical_run, of the recordings that
+ * count. Weights of runs of one recording are equal; where all recordings have equally many chosen
+ * runs, all are 1, so that sums of ticks stay exact. Returns false when out of memory.
  */
-bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, bool keeps_odd,
-                        etr_arena *arena);
+bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs,
+                        etr_typical_of_recordings which, etr_arena *arena);
 
 /** Adds a time in one run to a sum, which divided by etr_typical_run.divisor is the typical time.
  */
@@ -47,8 +54,8 @@ static inline double etr_typical_of(double sum, const etr_typical_run *typical) 
 }
 
 /** Sets the typical times of the events of each block: over its runs, which are ordered by
- * Method::execute, and those of loads by the event that takes longest. Returns false when out of
- * memory. */
+ * Method::execute, and those of loads by the event that takes longest, of the recording with the
+ * median. Returns false when out of memory. */
 bool etr_typical_events(const etr_blocks *blocks, const etr_method *methods);
 
 #endif

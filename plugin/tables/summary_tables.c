@@ -334,7 +334,7 @@ static void put_load_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
-/* Returns false if the ETDumps may be of several programs, whose loads have no common mean. */
+/* Returns false if the ETDumps may be of several programs, whose loads have no common median. */
 static bool is_one_program(const report *r) {
   const etr_profile *profile = r->answer.profile;
   return profile->etrecord || profile->pte || profile->etdump_count == 1;

@@ -291,7 +291,7 @@ static bool has_other_method_run(const etr_finder *finder) {
   return false;
 }
 
-/* Adds the finding that loading takes, on average, as long as many inferences, if it does. If
+/* Adds the finding that loading takes as long as many inferences, if it does. If
  * several methods ran, it is not known which of them was loaded, and there is none. Returns false
  * when out of memory. */
 static bool add_load_finding(etr_finder *finder) {
@@ -303,7 +303,7 @@ static bool add_load_finding(etr_finder *finder) {
   double typical = finder->method->execute.typical;
   if (!loads.whole || typical <= 0)
     return true;
-  double load_ticks = loads.whole->stats.avg;
+  double load_ticks = loads.whole->stats.typical;
   double factor = load_ticks / typical;
   if (factor < ETR_FINDING_LOAD_FACTOR)
     return true;

@@ -26,9 +26,12 @@ EVENTS = {
 }
 
 
-def dump(runs):
-    """An ETDump: one event after the other, but for those that contain others, which begin with their run or delegate."""
+def dump(runs, load=None):
+    """An ETDump: one event after the other, but for those that contain others, which begin with their run or delegate. load: time of the load that comes first."""
     found, now = [], 10**6
+    if load:
+        found.append(('Loads', [('Program::load_method', -1, -1, 0, load), ('Method::init', -1, -1, 0, load // 2)]))
+        now += load
     for run in runs:
         events, at = [], now
         for name, time in run.items():
@@ -62,13 +65,13 @@ CASES = [
 ]
 
 
-def write_dumps(folder, dumps):
-    """Writes an ETDump for each list of runs; the options that name them."""
+def write_dumps(folder, dumps, loads=None):
+    """Writes an ETDump for each list of runs, with its load; the options that name them."""
     options = []
     for number, runs in enumerate(dumps):
         path = os.path.join(folder, f'{number}.etdp')
         with open(path, 'wb') as file:
-            file.write(dump(runs))
+            file.write(dump(runs, loads and loads[number]))
         options += ['--etdump', path]
     return options
 
@@ -87,6 +90,31 @@ def check_modes(program):
     missing = [said for said in TOLD if said not in plain]
     good = not missing and [round(ms, 1) for ms in answer['modes']] == [25, 37] and answer['text'].startswith('25.0 or 37.0 ms per inference. ')
     return None if good else f'{missing}, {answer}\n{text}'
+
+
+# Loads of processes, in ns, and the typical one: the median, since the first process often reads the program from disk.
+LOADS = [([90000], 90000), ([90000, 10000], 50000), ([90000, 10000, 12000], 12000), ([90000, 10000, 12000, 14000], 13000), ([10000, 12000, 90000, 96000, 99000], 90000)]
+
+
+def check_loads(program):
+    """What is wrong with the loads that all answers name, or None."""
+    for loads, typical in LOADS:
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'record'))
+            os.symlink(RECORD, os.path.join(folder, 'record', 'etrecord.bin'))
+            write_dumps(os.path.join(folder, 'record'), [[run(1000, 100, 300, 500)] * 3] * len(loads), loads)
+            words = [['summary', 'record'], ['diff', 'record', 'record'], ['compare', 'record', 'record']]
+            summary, diff, compare = (json.loads(program.run([*word, '--unit', 'ns', '--format', 'json'], folder).stdout) for word in words)
+            text = program.run(['summary', 'record', '--unit', 'ns'], folder).stdout.decode()
+        finding = next(found['evidence'] for found in summary['methods'][0]['findings'] if found['title'].startswith('Load the program once'))
+        told = {event['event_name']: event['typical'] for event in summary['load']}
+        compared = {event['event_name']: event['new_typical'] for event in diff['load']}
+        wanted = {'Program::load_method': typical, 'Method::init': typical / 2}
+        rows = [record['methods'][0]['load'] for record in compare['records']]
+        said = f'{typical} ns'
+        if (told, compared, rows) != (wanted, wanted, [typical] * 2) or f'loading takes {said}' not in ' '.join(text.split()) or f'load_method takes {said}' not in finding:
+            return f'{loads}: {told}, {compared}, {rows}, not {wanted}; {finding}\n{text}'
+    return None
 
 
 def check(program, case):
@@ -110,11 +138,11 @@ def check(program, case):
 
 def main():
     program, failed = command.program(), 0
-    for name, wrong in [*((case[0], check(program, case)) for case in CASES), ('two modes', check_modes(program))]:
+    for name, wrong in [*((case[0], check(program, case)) for case in CASES), ('two modes', check_modes(program)), ('loads', check_loads(program))]:
         if wrong:
             failed += 1
             print(f'FAILED {name}: {wrong}')
-    print(f'{len(CASES) + 1 - failed} passed, {failed} failed')
+    print(f'{len(CASES) + 2 - failed} passed, {failed} failed')
     return 1 if failed else 0
 
 

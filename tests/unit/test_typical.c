@@ -111,7 +111,7 @@ Test(typical, runs_are_chosen_by_the_rule) {
     etr_typical_choice choice;
     const etr_typical_runs runs = {cases[i].ticks, cases[i].recordings, NULL, cases[i].count,
                                    cases[i].count};
-    cr_assert(etr_typical_choose(&choice, &runs, false, &arena));
+    cr_assert(etr_typical_choose(&choice, &runs, ETR_TYPICAL_NOT_ODD, &arena));
     cr_expect_float_eq(choice.ticks, cases[i].typical, 1e-9, "%s: %g", cases[i].what, choice.ticks);
     cr_expect_float_eq(choice.typical.divisor, cases[i].divisor, 1e-12, "%s: divided by %g",
                        cases[i].what, choice.typical.divisor);
@@ -128,8 +128,41 @@ Test(typical, runs_are_chosen_by_the_rule) {
       cr_expect_eq(choice.odd[0].dump, cases[i].odd);
       cr_expect_float_eq(choice.odd[0].change, cases[i].change, 1e-9);
     }
-    cr_assert(etr_typical_choose(&choice, &runs, true, &arena));
-    cr_expect_eq(choice.odd_count, 0, "loads have no odd recordings");
+    cr_assert(etr_typical_choose(&choice, &runs, ETR_TYPICAL_ALL, &arena));
+    cr_expect_eq(choice.odd_count, 0, "all count");
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Of loads the recording in the middle counts, or the mean of both. */
+Test(typical, the_median_recording_is_chosen) {
+  static const struct {
+    size_t count;
+    uint64_t ticks[MOST_RUNS];
+    uint32_t recordings[MOST_RUNS];
+    double typical;
+  } medians[] = {
+      {0, {0}, {0}, 0},
+      {1, {90}, {0}, 90},
+      {2, {90, 10}, {0, 1}, 50},
+      {3, {90, 10, 12}, {0, 1, 2}, 12},
+      {4, {90, 10, 12, 14}, {0, 1, 2, 3}, 13},
+      {5, {10, 96, 90, 12, 99}, {0, 1, 2, 3, 4}, 90},
+      /* Each recording has its middle third first: 12, 90 and 20. */
+      {7, {10, 12, 99, 90, 20, 18, 22}, {0, 0, 0, 1, 2, 2, 2}, 20},
+  };
+  for (size_t i = 0; i < ETR_COUNT(medians); i++) {
+    etr_arena arena = {0};
+    etr_typical_choice choice;
+    size_t count = medians[i].count;
+    const etr_typical_runs runs = {medians[i].ticks, medians[i].recordings, NULL, count, count};
+    cr_assert(etr_typical_choose(&choice, &runs, ETR_TYPICAL_MEDIAN, &arena));
+    double sum = 0;
+    for (uint32_t k = 0; k < count; k++)
+      sum = etr_typical_add(sum, &choice.typical, k, medians[i].ticks[k]);
+    cr_expect_float_eq(choice.ticks, medians[i].typical, 1e-9, "%zu: %g", i, choice.ticks);
+    cr_expect_float_eq(etr_typical_of(sum, &choice.typical), choice.ticks, 1e-9, "%zu", i);
+    cr_expect_eq(choice.odd_count, 0);
     etr_arena_clear(&arena);
   }
 }
@@ -145,7 +178,7 @@ Test(typical, many_runs_are_chosen) {
   for (uint64_t i = 0; i < RUNS; i++)
     ticks[i] = i * 7919 % RUNS + 1; /* 7919 is prime */
   cr_assert(etr_typical_choose(&choice, &(etr_typical_runs){ticks, recordings, NULL, RUNS, RUNS},
-                               false, &arena));
+                               ETR_TYPICAL_NOT_ODD, &arena));
   cr_expect_eq(choice.typical.divisor, RUNS - 2 * 33333);
   cr_expect_float_eq(choice.ticks, (33334 + 66667) / 2.0, 1e-6);
   for (uint32_t i = 0; i < RUNS; i++)
