@@ -181,25 +181,31 @@ static double factor_of(double relative, bool is_slower) {
 }
 
 /* Returns the decimals with which a factor of at least 1 has two significant digits; from 9.95 on,
- * which would be rounded to "10.0", there are none, and from 100 on they are negative. */
-static int decimals_of_factor(double factor) {
-  return factor < 9.95 ? 1 : ETR_MIN(0, 1 - magnitude_of(factor));
+ * which would be rounded to "10.0", there are none, and from 100 on they are negative. If a side is
+ * a single recording, the next one may differ by 30 %, which is one or more from 3 on: then whole
+ * numbers are enough. */
+static int decimals_of_factor(const etr_change *change, double factor) {
+  enum { WHOLE_FROM = 3 };
+  bool is_single = change->base_recordings < 2 || change->new_recordings < 2;
+  if (factor < (is_single ? WHOLE_FROM : 9.95))
+    return 1;
+  return ETR_MIN(0, 1 - magnitude_of(factor));
 }
 
-/* Writes by how many times all runs of one side are longer than those of the other, with two
- * significant digits, but none below a tenth of half the
- * distance of its bounds: "3.1", "970", "1000". If one bound is twice the other or more, so that
- * the factor says little, it writes the bounds instead: "170-1100". */
+/* Writes by how many times all runs of one side are longer than those of the other, with the digits
+ * of decimals_of_factor(), but none below a tenth of half the distance of its bounds: "4.1", "7" of
+ * single recordings, "970", "1000". If one bound is twice the other or more, so that the factor
+ * says little, it writes the bounds instead: "170-1100". */
 static void put_factor(etr_writer *writer, const etr_change *change) {
   bool is_slower = change->relative > 0;
   double factor_least = factor_of(is_slower ? change->least : change->most, is_slower),
          factor_most = factor_of(is_slower ? change->most : change->least, is_slower),
          factor = factor_of(change->relative, is_slower);
-  int decimals = decimals_of_factor(factor);
+  int decimals = decimals_of_factor(change, factor);
   if (factor_most >= 2 * factor_least) {
-    put_percentage(writer, factor_least, decimals_of_factor(factor_least));
+    put_percentage(writer, factor_least, decimals_of_factor(change, factor_least));
     etr_puts(writer, "-");
-    put_percentage(writer, factor_most, decimals_of_factor(factor_most));
+    put_percentage(writer, factor_most, decimals_of_factor(change, factor_most));
     return;
   }
   if (factor_most > factor_least)

@@ -52,6 +52,42 @@ Test(diff_words, a_change_has_the_digits_that_its_interval_supports) {
   }
 }
 
+Test(diff_words, a_factor_of_single_recordings_is_a_whole_number_from_3_on) {
+  static const struct {
+    double factor, least, most;
+    size_t recordings; /* of the newer side; the base has 3 */
+    const char *size;
+  } cases[] = {
+      {2.44, 2.4, 2.5, 1, "about 2.4 times slower"},
+      {2.96, 2.9, 3.1, 1, "about 3.0 times slower"},
+      {3.04, 3, 3.1, 1, "about 3 times slower"},
+      {7.23, 6.6, 7.8, 1, "about 7 times slower"},
+      {7.23, 6.6, 7.8, 3, "about 7.2 times slower"},
+      {9.46, 8.2, 9.9, 1, "about 9 times slower"},
+      {9.7, 8.2, 10.9, 1, "about 10 times slower"},
+      {12.7, 10.1, 16, 1, "about 13 times slower"},
+      {66.3, 60, 72, 1, "about 66 times slower"},
+      {5.9, 4.3, 9.6, 1, "about 4-10 times slower"},
+      {5.9, 4.3, 9.6, 3, "about 4.3-9.6 times slower"},
+  };
+  const etr_comparison comparison = {.base_scale = 1};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_diff_output o = {.comparison = &comparison};
+    const etr_change change = {.relative = cases[i].factor - 1,
+                               .low = NAN,
+                               .high = NAN,
+                               .least = cases[i].least - 1,
+                               .most = cases[i].most - 1,
+                               .is_obvious = true,
+                               .base_recordings = 3,
+                               .new_recordings = cases[i].recordings,
+                               .verdict = ETR_VERDICT_SLOWER};
+    const char *size = etr_diff_size_text(&o, &change);
+    cr_expect_str_eq(size, cases[i].size, "case %zu: %s", i, size);
+    etr_arena_clear(&o.answer.arena);
+  }
+}
+
 Test(diff_words, few_recordings_do_not_show_how_many_would_decide) {
   static const struct {
     size_t base, newer, needed;
