@@ -127,16 +127,17 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await picture('delegates');
   });
 
-  it('compares two records as `diff` does, with the newest of the same model unless another one is chosen', async () => {
+  it('compares two records as `diff` does, with the newest of the same model before it unless another one is chosen', async () => {
     const said = diffOf(BASE, OTHER), [method] = said.methods;
     const told = await server.json('plugin/etrecord/compare', {base: BASE, new: OTHER});
     assert.deepEqual(comparisonOf(BASE, OTHER, told), said);
     await dashboard.view('Summary');
     await dashboard.record(OTHER);
     await dashboard.view('Compare');
-    await dashboard.frame.getByRole('button', {name: 'newest record of the same model'}).click();
+    await dashboard.frame.getByRole('button', {name: 'newest record of the same model before it'}).click();
     await dashboard.frame.getByText('Changes by module').first().waitFor();
     assert.equal(await dashboard.frame.getByLabel('Base', {exact: true}).inputValue(), BASE);
+    assert.deepEqual(await server.json('plugin/etrecord/base', {new: BASE}), {run: null}, 'the oldest has none');
     const [name, from, to] = (await dashboard.table('Changes by module'))[0], side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
     assert.deepEqual([name, from, to], ['Method::execute', ms(side('base') / 1e6), ms(side('new') / 1e6)]);
     const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'untimed' : verdict.replace('_', ' '));
@@ -162,8 +163,8 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await dashboard.view('Summary');
     await dashboard.record(RECORD);
     await dashboard.view('Compare');
-    await dashboard.frame.getByRole('button', {name: 'newest record of the same model'}).click();
-    await dashboard.frame.getByText('No other record').waitFor();
+    await dashboard.frame.getByRole('button', {name: 'newest record of the same model before it'}).click();
+    await dashboard.frame.getByText('No older record').waitFor();
   });
 
   it('says what it cannot compare', async () => {

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {rmSync} from 'node:fs';
+import {cpSync, mkdtempSync, rmSync, utimesSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 import {setTimeout} from 'node:timers/promises';
@@ -144,14 +145,23 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     assert.equal(await average(), averageOf('mv2_portable'));
   });
 
-  it('compares with the newest record of the same model', async () => {
-    await change(['a_model', 'z_model'], () => ['a_model', 'z_model'].forEach(name => write('mv2_xnnpack', name)));
+  /* Writes a record that was recorded in 2001, so many seconds later. */
+  function writeOld(name, seconds, ...options) {
+    const folder = mkdtempSync(join(tmpdir(), 'etrecord-tb-'));
+    cpSync(join(fixtures, 'mv2_xnnpack'), folder, {recursive: true});
+    utimesSync(join(folder, 'etdump.etdp'), 1e9 + seconds, 1e9 + seconds);
+    execFileSync(command, ['write', folder, '--logdir', server.folder, '--name', name, ...options], {stdio: 'ignore'});
+    rmSync(folder, {recursive: true});
+  }
+
+  it('compares with the newest record of the same model before it, whenever that was written', async () => {
+    await change(['z_model', 'a_model', 'later'], () => { writeOld('z_model', 2); writeOld('a_model', 1); writeOld('later', 3e9); });
     await dashboard.view('Compare');
-    await frame.getByRole('button', {name: 'newest record of the same model'}).click();
+    await frame.getByRole('button', {name: 'newest record of the same model before it'}).click();
     await shows('Changes by module');
     assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), 'z_model');
     const rowOfBase = async () => (await dashboard.table('Changes by module'))[0]?.join(), before = await rowOfBase();
-    await change(['z_model'], () => write('mv2_xnnpack', 'z_model', '--runs', '3-4'));
+    await change(['z_model'], () => writeOld('z_model', 2, '--runs', '3-4'));
     await until(async () => ![undefined, before].includes(await rowOfBase()), 'compared again');
     assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), 'z_model');
   });

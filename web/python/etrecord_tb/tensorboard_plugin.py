@@ -6,6 +6,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from tensorboard import plugin_util
@@ -108,15 +109,20 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         """Returns the document of a run; None if there is none, or if TensorBoard is still loading it."""
         return self._read(request, self._keys(request, [run], TAG).get(run))
 
+    def _heads(self, request: Any, runs: Iterable[str]) -> dict[str, Any]:
+        """Returns the heads of runs, sorted by run; a head is None if it is broken or missing."""
+        names = sorted(runs)
+        keys = self._keys(request, names, HEAD) if names else {}
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            return dict(zip(names, pool.map(lambda run: _head(self._read(request, keys.get(run))), names)))
+
     @wrappers.Request.application
     def _fleet(self, request: Any) -> Any:
         """Answers with all records and their heads; a head is null if it is broken or missing."""
         written = self._written(request)
-        keys = self._keys(request, sorted(written), HEAD) if written else {}
-        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
-            heads = list(pool.map(lambda run: _head(self._read(request, keys.get(run))), sorted(written)))
-        _name_models([method for head in heads if head for method in head["methods"]])
-        rows = [{"run": run, "written": written[run], "head": head} for run, head in zip(sorted(written), heads)]
+        heads = self._heads(request, written)
+        _name_models([method for head in heads.values() if head for method in head["methods"]])
+        rows = [{"run": run, "written": written[run], "head": head} for run, head in heads.items()]
         return http_util.Respond(request, json.dumps(rows), "application/json")
 
     @wrappers.Request.application
@@ -126,9 +132,15 @@ class ETRecordPlugin(base_plugin.TBPlugin):
             return http_util.Respond(request, "there is no profile in this run", "text/plain", code=404)
         return http_util.Respond(request, document, "application/json")
 
+    def _by_time(self, request: Any) -> list[str]:
+        """Returns the runs that have a document, the oldest first: by when they were recorded, and where that is equal or unknown, by when they were written."""
+        written = self._written(request)
+        recorded = {run: _recorded(head) or written[run] for run, head in self._heads(request, written).items()}
+        return sorted(written, key=lambda run: (recorded[run], written[run], run))
+
     @wrappers.Request.application
     def _base(self, request: Any) -> Any:
-        """Answers base?new=RUN with the run to compare RUN with by default: the newest other record of the same model, or null."""
+        """Answers base?new=RUN with the run to compare RUN with by default: the newest record of the same model that was recorded before it, or null."""
         new_run = request.args.get("new", "")
         newer = self._document(request, new_run)
 
@@ -136,9 +148,9 @@ class ETRecordPlugin(base_plugin.TBPlugin):
             base = self._document(request, run)
             return newer is not None and base is not None and _are_alike(base, newer) and not _are_of_one_record(run, base, new_run, newer)
 
-        written = self._written(request)
-        others = sorted(written.keys() - {new_run}, key=lambda run: (-written[run], run))
-        found = None if newer is None else next(filter(fits, others), None)
+        order = [] if newer is None else self._by_time(request)
+        older = order[: order.index(new_run)] if new_run in order else []
+        found = next(filter(fits, reversed(older)), None)
         return http_util.Respond(request, {"run": found}, "application/json")
 
     @wrappers.Request.application
@@ -200,6 +212,12 @@ def _can_be_shown(head: Any) -> bool:
         return False
     numbers = [head.get("ticks_per_second", 1), *counts, *times]
     return all(isinstance(text, str) for text in texts) and all(type(number) in (int, float) and abs(number) <= LARGEST for number in numbers)
+
+
+def _recorded(head: Any) -> float | None:
+    """Returns when a record was recorded, in seconds since 1970; None if its head does not say so."""
+    time = head and head.get("recorded")
+    return float(time) if type(time) in (int, float) and 0 < time <= LAST_SECOND else None
 
 
 def _are_alike(base: bytes, newer: bytes) -> bool:

@@ -389,8 +389,8 @@ export const bases = computed(() =>
 );
 
 /**
- * The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that
- * holds a base begins with it.
+ * The base that the address asks for: a record, "auto" for the newest one of the same model before the shown one, or
+ * "none"; a report that holds a base begins with it.
  */
 export const askedBase = computed(
   () => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'),

@@ -548,11 +548,11 @@ function Answer() {
     answer = comparedMethod.value;
   if (!asked)
     return html`<p class="note">Choose a base above, or compare with the <${Link}
-      act=${() => set({base: 'auto'})}>newest record of the same model<//>.</p>`;
+      act=${() => set({base: 'auto'})}>newest record of the same model before it<//>.</p>`;
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
   if (asked.isAlone)
     return html`<p class="note">
-      No other record of the same model with run times is in this logdir: choose any.</p>`;
+      No older record of the same model with run times is in this logdir: choose any.</p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
     return html`<p class="note">One of the two records has no run times.</p>`;
