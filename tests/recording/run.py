@@ -3,7 +3,7 @@
 """docs/recording.md as a program, and etrecord_tb.record(): run.py PROGRAM PACKAGE. 77: no ExecuTorch.
 
 The blocks run one after the other in an empty folder: `python` blocks that begin with the name of a file are that file, others are run; `bash` blocks are run without the
-commands that install something; `cpp` blocks are compiled against the headers of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is
+commands that install something, and the `text` block with --against-record behind all of them, with one recording of each side; `cpp` blocks are compiled against the headers of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is
 the one that EXECUTORCH_PYTHON names, or else this one.
 """
 
@@ -146,11 +146,14 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         document = Document(pathlib.Path(folder), pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
-        for language, text in re.findall(r"^```(python|bash|cpp)\n(.*?)^```$", (ROOT / "docs" / "recording.md").read_text(), re.M | re.S):
+        text_of_page = (ROOT / "docs" / "recording.md").read_text()
+        for language, text in re.findall(r"^```(python|bash|cpp)\n(.*?)^```$", text_of_page, re.M | re.S):
             if "generate_etrecord(" in text and "edge_copy" in text:
                 print("skipped: the block for ExecuTorch 0.6 and 0.7, which these wheels are not")
                 continue
             getattr(document, language)(text)
+        [turns] = re.findall(r"^```text\n(etrecord-tb bench .*?--against-record .*?)^```$", text_of_page, re.M | re.S)
+        document.run(["bash", "-c", turns.replace("bench", "bench --repeat 1 --warmup 0", 1)], turns)
         for name, methods in (("net", ["forward"]), ("portable", ["forward"]), ("by_hand", ["forward"]), ("two", ["decode", "encode"]), ("dynamic", ["forward"]), ("int8", ["forward"])):
             document.check(name, methods, 3, 60)
         document.check("values", ["forward"], 1, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the inputs of methods as safetensors: tensors are METHOD/INDEX, and the metadata `inputs` lists all values of each method, in JSON."""
+"""Writes and reads the inputs of methods as safetensors: tensors are METHOD/INDEX, and the metadata `inputs` lists all values of each method, in JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import struct
 from typing import Any
 
 import torch
+
+from .profile import Path
 
 DTYPES = {
     torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
@@ -42,3 +44,21 @@ def write(path: pathlib.Path, inputs: dict[str, list[Any]]) -> None:
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))
+
+
+def read(path: Path) -> dict[str, list[Any]]:
+    """Returns the flat inputs of each method from a file that write() made."""
+    with open(path, "rb") as file:
+        size = struct.unpack("<Q", file.read(8))[0]
+        header, data = json.loads(file.read(size)), bytearray(file.read())
+    inputs: dict[str, list[Any]] = json.loads(header["__metadata__"]["inputs"])
+    names = {name: dtype for dtype, name in DTYPES.items()}
+    for method, values in inputs.items():
+        for index, value in enumerate(values):
+            if value != "tensor":
+                continue
+            entry = header[f"{method}/{index}"]
+            start, end = entry["data_offsets"]
+            dtype = names[entry["dtype"]]
+            values[index] = torch.frombuffer(data[start:end], dtype=dtype).reshape(entry["shape"]) if end > start else torch.empty(entry["shape"], dtype=dtype)
+    return inputs

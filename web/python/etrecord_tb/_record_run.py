@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import struct
-from typing import Any
 
-import torch
 from executorch.extension.pybindings import portable_lib
 
-from ._record_inputs import DTYPES
+from . import _record_inputs
 
 with contextlib.suppress(ImportError, OSError, RuntimeError):  # what is quantized and not delegated needs its kernels
     import executorch.kernels.quantized  # noqa: F401
@@ -26,29 +23,11 @@ def load_custom_kernels(program: str) -> None:
             from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 
-def read_inputs(path: str) -> dict[str, list[Any]]:
-    """Returns the flat inputs of each method from a file that _record_inputs.write() made."""
-    with open(path, "rb") as file:
-        size = struct.unpack("<Q", file.read(8))[0]
-        header, data = json.loads(file.read(size)), bytearray(file.read())
-    inputs: dict[str, list[Any]] = json.loads(header["__metadata__"]["inputs"])
-    names = {name: dtype for dtype, name in DTYPES.items()}
-    for method, values in inputs.items():
-        for index, value in enumerate(values):
-            if value != "tensor":
-                continue
-            entry = header[f"{method}/{index}"]
-            start, end = entry["data_offsets"]
-            dtype = names[entry["dtype"]]
-            values[index] = torch.frombuffer(data[start:end], dtype=dtype).reshape(entry["shape"]) if end > start else torch.empty(entry["shape"], dtype=dtype)
-    return inputs
-
-
 def main(text: str) -> int:
     spec = json.loads(text)
     if spec["threads"]:
         portable_lib._unsafe_reset_threadpool(spec["threads"])
-    inputs = read_inputs(spec["inputs"])
+    inputs = _record_inputs.read(spec["inputs"])
     load_custom_kernels(spec["program"])
     module = portable_lib._load_for_executorch(spec["program"], enable_etdump=True, debug_buffer_size=spec.get("debug_buffer_size", 0))
     for method, values in inputs.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes a record in one call: exports a model, runs the program several times, each in a process of its own, and opens what that left.
 
-torch and ExecuTorch are imported only when record() is called: by _record_export.py, which makes the program, and by _record_run.py, which runs it.
+torch and ExecuTorch are imported only when record() is called: by _record_export.py, which makes the program, and by _record_run.py, which runs it; read_inputs() imports torch.
 """
 
 from __future__ import annotations
@@ -346,6 +346,13 @@ def record(
             model, example_inputs, folder, teller, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes,
             etrecord=etrecord, recordings=recordings, runs=runs, threads=threads, debug_buffer=debug_buffer, on=on, runner=runner, device=device, named=_named, deciding=_deciding,
         )
+
+
+def read_inputs(path: Path) -> dict[str, list[Any]]:
+    """Returns the inputs of each method, as a list of values, from the `inputs.safetensors` of a folder that record() made."""
+    from . import _record_inputs
+
+    return _record_inputs.read(path)
 
 
 def _record(
