@@ -381,6 +381,64 @@ static void print_cost_of_tracing(const bench_run *b) {
     printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
 }
 
+/* Prints a blank and a path, in single quotes if a shell would read it as something else. */
+static void put_path(const char *path) {
+  const char *quote = strpbrk(path, " \t\"'\\$`&|;<>()*?[]{}#!") ? "'" : "";
+  const char *inner = strchr(path, '\'');
+  printf(" %s", quote);
+  while (inner) {
+    char part[PATH_MAX];
+    (void)snprintf(part, sizeof part, "%.*s", (int)(inner - path), path);
+    message_put_plain(stdout, part);
+    fputs("'\\''", stdout);
+    path = inner + 1;
+    inner = strchr(path, '\'');
+  }
+  message_put_plain(stdout, path);
+  fputs(quote, stdout);
+}
+
+/* Prints the paths of the ETRecord and of the program, each behind a word; a program in the
+ * ETRecord has no path of its own. */
+static void put_record(const etr_profile *profile, const char *etrecord, const char *pte) {
+  if (profile->etrecord) {
+    fputs(etrecord, stdout);
+    put_path(profile->etrecord);
+  }
+  if (profile->pte && !(profile->etrecord && strcmp(profile->pte, profile->etrecord) == 0)) {
+    fputs(pte, stdout);
+    put_path(profile->pte);
+  }
+}
+
+/* Prints the commands that show the recordings again, with their graphs: the folders of the bench
+ * have ETDumps alone. `diff` takes one record for both sides; if each has its own, their files are
+ * copied first. */
+static void print_later_commands(const bench_run *b) {
+  char folder[PATH_MAX], base[PATH_MAX];
+  bool has_two = b->base && b->settings->against_record;
+  (void)snprintf(folder, sizeof folder, "%.*s/%s", PATH_MAX - 64, b->job->folder.path,
+                 b->job->folder.run);
+  (void)snprintf(base, sizeof base, "%.*s/base", PATH_MAX - 8, folder);
+  fputs("\nagain, later:\n", stdout);
+  if (has_two) {
+    fputs("cp -r", stdout);
+    put_record(b->base, "", "");
+    put_path(base);
+    fputs("\ncp -r", stdout);
+    put_record(b->profile, "", "");
+    put_path(folder);
+    putchar('\n');
+  }
+  printf("etrecord-tb %s", b->base ? "diff" : "summary");
+  if (b->base)
+    put_path(base);
+  put_path(folder);
+  if (!has_two)
+    put_record(b->profile, " --etrecord", " --pte");
+  putchar('\n');
+}
+
 /* Prints how to see the run in TensorBoard: the command, and the page's address there. */
 static void print_links(const bench_run *b) {
   fputs("\ntensorboard --logdir ", stdout);
@@ -416,6 +474,7 @@ static exit_status write_and_print(bench_run *b) {
   if (!is_for_action(b)) {
     print_figures(b);
     print_cost_of_tracing(b);
+    print_later_commands(b);
     print_links(b);
   }
   status = message_written(ETR_OK, NULL);

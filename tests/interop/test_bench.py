@@ -275,6 +275,24 @@ def test_in_turns(bench, newer, status, said):
     assert (": above the limit" in done.stderr) == (status == 3) and ("cannot tell whether it is above" in done.stderr) == (status == 4)
 
 
+def again(bench, done):
+    """Runs the commands that show the recordings again; what the last one prints."""
+    commands = re.search(r"\nagain, later:\n(.*?)\n\n", done.stdout, re.S)[1].replace("etrecord-tb ", f"{shlex.quote(str(bench.command))} ")
+    return subprocess.run(["sh", "-ec", commands], cwd=bench.folder, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_recordings_are_shown_again_with_their_graph(bench):
+    """Of one record, of a record with a base, and of two records, one of which has a path that a shell would split."""
+    assert again(bench, bench.bench("--repeat", 1)).splitlines()[0].split(": ")[0].endswith(", forward")
+    assert "timed nodes of both sides have a counterpart" in again(bench, Turns(bench).run("1", "2", "--repeat", 1))
+    before = bench.folder / "it's before"
+    shutil.copytree(bench.folder / "m", before)
+    done = Turns(bench).run("1", "2", "--repeat", 1, "--against-record", before.name)
+    assert "timed nodes of both sides have a counterpart" in again(bench, done)
+    run = bench.runs()[-1]
+    assert (run / "etrecord.bin").read_bytes() == (run / "base" / "etrecord.bin").read_bytes() == (before / "etrecord.bin").read_bytes()
+
+
 def test_turns_share_a_path(bench):
     """Each recording is the process's own, though both programs write the same file."""
     Turns(bench).run("1", "3", "--repeat", 3, "--fail-above", "5%", status=3, dump="same.etdp")
