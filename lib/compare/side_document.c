@@ -712,6 +712,11 @@ static void read_planned_bytes(doc_reader *r, void *reader) {
   read_figure(r, &r->box->side.planned_bytes);
 }
 
+static void read_recorded_at(doc_reader *r, void *reader) {
+  (void)reader;
+  r->profile->recorded_at = read_number(r);
+}
+
 /* Reads the paths of the input files. The first one, the record, names the side in outputs;
  * ETDumps follow. */
 static void read_paths_of_inputs(doc_reader *r, void *reader) {
@@ -1166,6 +1171,20 @@ static bool make_side_loads(doc_reader *r) {
   return loads != NULL;
 }
 
+/* Lists as many recordings as the method with the most has. When their files were written is
+ * unknown. Returns false when out of memory. */
+static bool make_side_clockings(doc_reader *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->methods.count; i++)
+    count = ETR_MAX(count, r->methods.data[i].recordings.count);
+  etr_side_clocking *list = etr_arena_alloc_array(&r->box->arena, count, sizeof *list);
+  for (size_t i = 0; list && i < count; i++)
+    list[i] = (etr_side_clocking){.written = NAN, .length = NAN};
+  r->box->side.clockings = list;
+  r->box->side.clocking_count = count;
+  return list != NULL;
+}
+
 /* ---- Together ---- */
 
 /* Sets the error that explains why the document cannot be used, and returns its status. */
@@ -1188,7 +1207,8 @@ static void read_document(doc_reader *r) {
       {"schema", read_schema, 0},          {"ticks_per_second", read_clock, 0},
       {"inputs", read_paths_of_inputs, 0}, {"methods", read_methods, 0},
       {"load_times", read_loads, 0},       {"texts", read_strings, offsetof(doc_reader, texts)},
-      {"pte_bytes", read_pte_bytes, 0},    {"planned_bytes", read_planned_bytes, 0}};
+      {"pte_bytes", read_pte_bytes, 0},    {"planned_bytes", read_planned_bytes, 0},
+      {"recorded_at", read_recorded_at, 0}};
   read_fields(r, r, fields, ETR_COUNT(fields));
   if (!r->problem)
     etr_json_end(r->json);
@@ -1211,11 +1231,14 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
     r.box->side.profile = r.profile;
     r.box->side.is_of_document = true;
     r.box->side.pte_bytes = r.box->side.planned_bytes = NAN;
-    if (r.profile)
+    if (r.profile) {
+      r.profile->recorded_at = NAN;
       read_document(&r);
+    }
     bool is_read = r.profile && !etr_json_failed(r.json) && !r.problem &&
                    !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena);
-    bool good = is_read && make_side_methods(&r) && make_side_loads(&r) && !r.problem;
+    bool good = is_read && make_side_methods(&r) && make_side_loads(&r) &&
+                make_side_clockings(&r) && !r.problem;
     status = good ? ETR_OK : fail_document(&r, name, error);
   } else if (r.box)
     (void)etr_fail_memory(error);

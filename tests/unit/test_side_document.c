@@ -205,6 +205,41 @@ Test(side_document, documents_compare_like_their_records) {
   }
 }
 
+/* Returns the document of a record with five recordings, which record.json says were made then. */
+static etr_text document_of_time(etr_arena *arena, const char *name, double recorded_at) {
+  etr_text text = {.arena = arena};
+  etr_profile *profile = open_fixture(name, NULL);
+  profile->recorded_at = recorded_at;
+  cr_assert_eq(etr_emit_profile_json(profile, &(etr_sink){add_bytes, &text}, NULL), ETR_OK);
+  etr_profile_close(profile);
+  return text;
+}
+
+Test(side_document, documents_know_which_side_was_recorded_first) {
+  static const struct {
+    double base, newer;
+    etr_turns want;
+  } cases[] = {{1796057000, 1796057001, ETR_TURNS_BASE_FIRST},
+               {1796057001.5, 1796057001.25, ETR_TURNS_NEW_FIRST},
+               {1796057000, NAN, ETR_TURNS_UNKNOWN},
+               {NAN, NAN, ETR_TURNS_UNKNOWN}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_comparison *got;
+    etr_error error;
+    etr_text base = document_of_time(&arena, "../../examples/turns/base", cases[i].base),
+             newer = document_of_time(&arena, "../../examples/turns/new", cases[i].newer);
+    cr_assert_eq(compare_documents(&got, &base, &newer, &error), ETR_OK, "%s", error.message);
+    const etr_change *change = &got->methods[0].execute;
+    bool is_one_first = cases[i].want != ETR_TURNS_UNKNOWN;
+    cr_expect_eq(got->turns, cases[i].want, "case %zu: %s", i, etr_turns_name(got->turns));
+    cr_expect_eq(change->reason == ETR_REASON_NOT_IN_TURNS, is_one_first, "case %zu", i);
+    cr_expect_eq((change->assumes & ETR_ASSUMES_IN_TURNS) != 0, !is_one_first, "case %zu", i);
+    etr_comparison_close(got);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* ---- Documents side by side ---- */
 
 static void expect_figure(double got, double want, const char *what) {
