@@ -258,16 +258,15 @@ typedef struct etr_side_load {
 
 /** What a comparison needs of one side: times and their spread, but no single runs. Read-only. */
 typedef struct etr_side {
-  const etr_profile
-      *profile; /**< the profile that the side was made of. If the side was read from a document, it
-                   has only the clock, when it was recorded, and the names, runs, noise and balances
-                   of the methods */
+  const etr_profile *profile; /**< the profile that the side was made of. If the side was read from
+                                 a document, it has only the clock, when it was recorded, and the
+                                 names, runs, noise and balances of the methods */
   const etr_side_method *methods; /**< one for each method of the profile, in its order */
   const etr_side_load *loads;
   size_t load_count;
-  const etr_side_clocking *clockings; /**< one for each ETDump; of a document all are unknown, so that
-                                         what is written does not depend on when a file was copied:
-                                         it has profile->recorded_at */
+  const etr_side_clocking *clockings; /**< one for each ETDump; of a document all are unknown, so
+                                         that what is written does not depend on when a file was
+                                         copied: it has profile->recorded_at */
   size_t clocking_count;
   const char
       *first_dump;     /**< path of an ETDump, of a document only its end; NULL if there is none */

@@ -67,6 +67,7 @@ static void fill_buckets(etr_tree *tree);
 
 enum {
   MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
+  MAX_ON_TOP = 32,       /* boxes and nodes; more are put into buckets */
   MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
   MAX_LOOSE_INPUTS = 4,  /* more get a box of their own */
   SMALL_BOX =
@@ -408,6 +409,14 @@ static bool is_repeated(const etr_tree *tree, const etr_box *box) {
   return strcmp(name ? name : module->path, pattern ? pattern : module->pattern) != 0;
 }
 
+/* Returns true for a box without boxes that stays: a small one, and beside other boxes one whose
+ * nodes would only be seen in buckets, such as a loop that is unrolled. */
+static bool is_leaf(const etr_box *box, const etr_box *top) {
+  uint32_t others = top->node_count + top->box_count - 1;
+  bool fills_top = top->box_count > 1 && others + box->node_count > MAX_ON_TOP;
+  return box->box_count == 0 && (box->node_count <= SMALL_BOX || fills_top);
+}
+
 /* Returns a box at the top that contains most of the operators and may be dissolved without filling
  * the top too much; ETR_TREE_TOP if there is none. One of several alike stays, to be compared with
  * the others. */
@@ -418,8 +427,7 @@ static uint32_t find_root(const etr_tree *tree) {
     if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2 ||
         is_repeated(tree, box))
       continue;
-    bool is_leaf = box->box_count == 0 && box->node_count <= SMALL_BOX;
-    if (!is_leaf && undissolved_parent(tree, i) == ETR_TREE_TOP &&
+    if (!is_leaf(box, top) && undissolved_parent(tree, i) == ETR_TREE_TOP &&
         top->box_count + box->box_count - 1 <= MAX_BOXES_ON_TOP)
       return i;
   }
@@ -785,7 +793,6 @@ static void shorten_labels(etr_tree *tree) {
  * passes nest buckets as deep as it takes. */
 
 enum {
-  MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
   MAX_BUCKETS = 16, /* made of the nodes of one box, or of one sequence, in one pass; buckets that
                        are still too large are split again */

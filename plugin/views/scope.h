@@ -53,7 +53,8 @@ static inline const char *etr_scope_name(const etr_scope *scope, const etr_graph
  * ("layers.0").
  *   - Nodes of nested graphs are in a scope of that nested graph below their owner's scope.
  *   - A common root, and a box on top that holds most of the operators, is dissolved while the top
- * stays within 30 boxes; not one of several alike ("stages.2").
+ * stays within 30 boxes; not one of several alike ("stages.2"), nor beside others one without boxes
+ * whose nodes would fill the top, such as a loop that is unrolled.
  *   - A label is the path below the box around it, or, where that is long, the end that
  * distinguishes siblings: "layers.0", "layer_2".
  *   - Quantizers and dequantizers, which have no module, are put with the operator before them or

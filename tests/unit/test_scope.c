@@ -173,6 +173,33 @@ Test(scope, the_box_with_most_operators_is_dissolved) {
   tiny_clear(&t);
 }
 
+/* A box without boxes whose nodes would only be seen in buckets has its name on top, unless it is
+ * all that there is. */
+Test(scope, a_box_full_of_nodes_is_dissolved_if_it_is_alone) {
+  static const struct {
+    unsigned steps;
+    bool has_head;
+    const char *last;
+  } cases[] = {{30, true, ""},
+               {31, true, "gru"},
+               {200, true, "gru/ops.0150-0199"},
+               {31, false, ""},
+               {32, false, "ops.0024-0031"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t gru = tiny_module(&t, 0, "gru", "GRU"), last = 0;
+    for (unsigned k = 0; k < cases[i].steps; k++)
+      last = op(&t, gru);
+    if (cases[i].has_head)
+      op(&t, tiny_module(&t, 0, "head", "Linear"));
+    tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
+    etr_scopes scopes = build(&t);
+    expect_sound(&t, &scopes);
+    expect_scope(&t, &scopes, last, cases[i].last);
+    tiny_clear(&t);
+  }
+}
+
 /* Stage 2 holds most operators, but is one of several: all have a box, to be compared. */
 Test(scope, one_of_several_alike_is_not_dissolved) {
   static const unsigned layers[] = {2, 2, 14, 2};
