@@ -316,6 +316,20 @@ static void add_equal_steps(folder *f, uint32_t parent, uint32_t *items, size_t 
   }
 }
 
+/* Returns true if `period` operators are a shorter sequence over and over: that is their step, or
+ * it is too short to be one. The smallest period of a sequence divides every other one. */
+static bool has_shorter_period(const folder *f, const uint32_t *items, size_t period) {
+  for (size_t shorter = 1; shorter <= period / 2; shorter++) {
+    size_t same_count = 0;
+    while (period % shorter == 0 && same_count < period - shorter &&
+           is_same_kind(f, items[same_count], items[same_count + shorter]))
+      same_count++;
+    if (same_count == period - shorter)
+      return true;
+  }
+  return false;
+}
+
 /* Adds the steps of loops in a sequence: in stretches in which each operator is of the same kind as
  * the one a period later, for each likely period. parent: the scope of the sequence. */
 static void find_steps_in_sequence(folder *f, uint32_t parent, sequence *operators) {
@@ -329,11 +343,70 @@ static void find_steps_in_sequence(folder *f, uint32_t parent, sequence *operato
         continue;
       }
       size_t step_count = same_count / period + 1; /* the last step has none after it */
-      if (step_count >= MIN_STEPS)
-        add_equal_steps(f, parent, operators->data + (i - same_count), period, step_count);
+      uint32_t *items = operators->data + (i - same_count);
+      if (step_count >= MIN_STEPS && !has_shorter_period(f, items, period))
+        add_equal_steps(f, parent, items, period, step_count);
       same_count = 0;
     }
   }
+}
+
+/* Returns true for a scope that add_steps() added, while the others are still counted alone. */
+static bool is_step(const folder *f, uint32_t scope) {
+  return scope != ETR_NONE && scope >= f->scopes->count;
+}
+
+/* Returns the number of steps of the loop that begins with a step; 0 if none begins with it. */
+static size_t count_steps(const folder *f, uint32_t scope) {
+  size_t first = is_step(f, scope) ? scope - f->scopes->count : f->loops.count, end = first;
+  while (end < f->loops.count && f->loops.data[end] == first)
+    end++;
+  return end - first;
+}
+
+/* Moves operators of one kind, `count` nodes from `first` on, into the steps of a loop in their
+ * scope where each is read in one step alone, and each step reads one: an unrolled loop cuts its
+ * input into slices before its first step. read_in: per node, as in add_inputs_of_steps(). */
+static void move_into_steps(folder *f, const uint32_t *read_in, size_t first, size_t count) {
+  for (size_t i = first; i < first + count; i++) {
+    size_t steps = count_steps(f, read_in[i]), same = 0;
+    if (steps == 0 || steps > first + count - i ||
+        f->steps.data[read_in[i] - f->scopes->count].parent != f->step_of[i])
+      continue;
+    while (same < steps && read_in[i + same] == read_in[i] + same)
+      same++;
+    for (size_t step = 0; same == steps && step < steps; step++) {
+      f->step_of[i + step] = read_in[i + step];
+      f->steps.data[read_in[i + step] - f->scopes->count].op_count++;
+    }
+  }
+}
+
+/* Adds what the steps of a loop read, operators of one kind in a row, to the steps. It goes
+ * backwards, so that what these read is added, too. Returns false when out of memory. */
+static bool add_inputs_of_steps(folder *f) {
+  enum { ELSEWHERE = ETR_NONE - 1 };
+  const etr_node *nodes = f->graph->nodes;
+  size_t count = f->graph->node_count;
+  /* per node: the step whose nodes read it; ETR_NONE: none read it; ELSEWHERE: others do, too */
+  uint32_t *read_in = etr_arena_alloc_array(f->arena, count, sizeof *read_in);
+  if (read_in == NULL)
+    return false;
+  memset(read_in, 0xff, count * sizeof *read_in);
+  for (size_t first, end = count; end > 0; end = first) {
+    for (first = end - 1; first > 0 && f->kind[first - 1] == f->kind[end - 1] &&
+                          f->step_of[first - 1] == f->step_of[end - 1];)
+      first--;
+    if (nodes[first].kind == ETR_NODE_OP && !is_step(f, f->step_of[first]))
+      move_into_steps(f, read_in, first, end - first);
+    for (size_t i = first; i < end; i++)
+      for (size_t k = 0; k < nodes[i].input_count + nodes[i].other_input_count; k++) {
+        uint32_t *in = &read_in[nodes[i].inputs[k].node],
+                 here = is_step(f, f->step_of[i]) ? f->step_of[i] : ELSEWHERE;
+        *in = *in == ETR_NONE || *in == here ? here : ELSEWHERE;
+      }
+  }
+  return true;
 }
 
 /* Appends a scope for each step of an unrolled loop to the scopes, and moves the loop's nodes into
@@ -349,6 +422,8 @@ static bool add_step_scopes(folder *f) {
     f->step_of[i] = scopes->of_node[i];
   for (uint32_t i = 0; i <= scope_count; i++)
     find_steps_in_sequence(f, i == scope_count ? ETR_NONE : i, &sequences[i]);
+  if (f->steps.count && !add_inputs_of_steps(f))
+    return false;
   etr_scope *all_scopes = etr_arena_alloc_array(f->arena, scope_count + f->steps.count,
                                                 sizeof *all_scopes);
   if (etr_arena_failed(f->arena))

@@ -504,6 +504,55 @@ Test(dot_plan, equal_steps_are_folded_into_one) {
   }
 }
 
+/* Adds an operator that reads a node and, unless it is ETR_NONE, another one, and takes a tick. */
+static uint32_t step_op(tiny *t, const char *target, uint32_t module, uint32_t read,
+                        uint32_t other) {
+  uint32_t node = tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "n%zu", t->nodes.count),
+                            target, module);
+  tiny_input(t, node, read, 0);
+  if (other != ETR_NONE)
+    tiny_input(t, node, other, 0);
+  tiny_time(t, node, 1);
+  return node;
+}
+
+/* A loop cuts its input before the first step. The cuts are of one operator, which is no step and
+ * has no period: each belongs to the step that alone reads it. */
+Test(dot_plan, equal_steps_have_their_part_of_the_input) {
+  enum { STEPS = 12 };
+  static const struct {
+    bool is_read_later, is_read_twice; /* a cut also after the loop; each by two steps */
+    uint32_t copies, folded;
+  } cases[] = {{false, false, STEPS, (STEPS - 1) * 5},
+               {true, false, STEPS, (STEPS - 1) * 4},
+               {false, true, STEPS, (STEPS - 1) * 3}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t copies = 0, module = tiny_module(&t, 0, "loop", "Loop"), slices[STEPS], cuts[STEPS],
+             x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             state = step_op(&t, "aten.full.default", module, x, ETR_NONE);
+    for (int k = 0; k < STEPS; k++)
+      slices[k] = step_op(&t, "aten.slice_copy.Tensor", module, x, ETR_NONE);
+    for (int k = 0; k < STEPS; k++)
+      cuts[k] = step_op(&t, "aten.squeeze_copy.dims", module, slices[k], ETR_NONE);
+    for (int k = 0; k < STEPS; k++) {
+      uint32_t read = cuts[cases[i].is_read_twice ? k / 2 : k];
+      state = step_op(&t, "aten.add.Tensor", module, read, state);
+      state = step_op(&t, "aten.sigmoid.default", module, state, ETR_NONE);
+      state = step_op(&t, "aten.mul.Tensor", module, state, ETR_NONE);
+    }
+    state = step_op(&t, "aten.cat.default", module, state,
+                    cases[i].is_read_later ? slices[STEPS - 1] : ETR_NONE);
+    tiny_input(&t, tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0), state, 0);
+    etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = 99});
+    (void)of_first_cluster(&plan, "step 1", &copies);
+    cr_expect_eq(copies, cases[i].copies, "case %zu: %u", i, copies);
+    cr_expect_eq(plan.folded, cases[i].folded, "case %zu: %u", i, plan.folded);
+    cr_expect_float_eq(ticks_of_boxes(&plan), plan.total.ticks, 1e-9);
+    tiny_clear(&t);
+  }
+}
+
 /* Whole models. */
 Test(dot_plan, folded_fixtures_have_all_their_time) {
   static const struct {
