@@ -180,7 +180,8 @@ static uint32_t form_of_block(folder *f, uint32_t number) {
 /* ---- Steps of unrolled loops ---- */
 
 /* A loop in a module without submodules is a sequence of operators with a period. The page folds it
- * by the same rules (web/src/graph/repeats.js). */
+ * by the same rules (web/src/graph/repeats.js), but leaves what add_inputs_of_steps() moves where
+ * it is. */
 enum {
   MIN_STEPS = 3,
   MIN_PERIOD = 3, /* a shorter sequence is no step of a loop: "add, relu, add, relu" is just that */
