@@ -99,7 +99,7 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_LATE,   /* constants: the lowering makes most of them, which no pass at the export
                          sees */
   ETR_VARIANT_LEFT,   /* not_delegated: a partitioner has left them, so example code has no use */
-  ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
+  ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8; output_layer: so, for its one token */
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
                            */

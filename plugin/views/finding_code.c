@@ -7,8 +7,7 @@
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
  * copies that the export makes, constants that the lowering makes, transposes for values of few
- * dimensions, and quantizing to 8da4w. NULL
- * otherwise. */
+ * dimensions, and quantizing to 8da4w. NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export = {"to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])",
@@ -25,6 +24,11 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                 "weight_granularity=PerGroup(32))\n"
                 "quantize_(model, config)\n"
                 "program = torch.export.export(model, inputs)"},
+      layer = {"program = torch.export.export(model, inputs)",
+               "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
+               "weight_granularity=PerGroup(32))\n"
+               "quantize_(model, config, lambda module, name: name == \"output\")\n"
+               "program = torch.export.export(model, inputs)"},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
               "scale = torch.nn.Parameter(scale.data[None])"},
       late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
@@ -35,7 +39,9 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
     return &dims;
   if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)
     return &from_export;
-  return finding->variant == ETR_VARIANT_8DA4W ? &groups : NULL;
+  if (finding->variant != ETR_VARIANT_8DA4W)
+    return NULL;
+  return finding->kind == ETR_FINDING_OUTPUT_LAYER ? &layer : &groups;
 }
 
 /* The code of each kind that has some. */

@@ -55,6 +55,8 @@ typedef struct insertions {
   const char *few_dims;    /* operators of BY_FEW_DIMS: "add, mul" */
   bool has_border_convert; /* one has no int8 operator before it in its call, or none after it */
   bool has_convolution;    /* a call that transposes computes one, which XNNPACK transposes for */
+  size_t inner;            /* transposes that were removed from the list: see leave_out_inner() */
+  uint64_t inner_ticks;
   etr_event_ticks event_ticks;
 } insertions;
 
@@ -96,9 +98,9 @@ static bool is_convolution(const etr_event *event) {
 }
 
 /* Returns true for a delegate's operator that only moves or converts data, and that the model does
- * not ask for. Without an Edge graph, which says what it asks for, all count but for Transposes in
- * a call without a convolution: most of these are the model's own. has_convolution: its call
- * computes one. */
+ * not ask for. Without an Edge graph, which says what it asks for, Converts count, and Transposes
+ * in a call with a convolution: most others are the model's own, as is a Copy, for a cat.
+ * has_convolution: its call computes one. */
 static bool may_be_inserted(const etr_finder *finder, const etr_event *event,
                             bool has_convolution) {
   if (!changes_layout(event))
@@ -106,7 +108,8 @@ static bool may_be_inserted(const etr_finder *finder, const etr_event *event,
   if (etr_finder_has_edge(finder))
     return event->is_inserted;
   return event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
-         (has_convolution || !name_starts_with(event, "Transpose"));
+         (name_starts_with(event, "Convert") ||
+          (has_convolution && name_starts_with(event, "Transpose")));
 }
 
 /* Returns true if one of the rows [first, end) of a block is an operator that computes in int8. */
@@ -462,8 +465,19 @@ static bool is_next_to_first_pad(const etr_finder *finder, const inserted *copy)
   return is_behind || (behind && name_starts_with(behind, "Constant Pad"));
 }
 
-/* Counts the inserted transposes by reason. Without an Edge graph all may be at a border. Returns
- * false when out of memory. */
+/* Returns true if no delegate is called before an instruction, or none after it: it may have the
+ * method's inputs or outputs. */
+static bool is_first_or_last(const etr_method *method, int32_t instruction) {
+  size_t before = 0, after = 0;
+  for (size_t i = 0; i < method->delegate_count; i++) {
+    before += method->delegates[i].instruction_id < instruction;
+    after += method->delegates[i].instruction_id > instruction;
+  }
+  return before == 0 || after == 0;
+}
+
+/* Counts the inserted transposes by reason. Without an Edge graph all of the first and the last
+ * delegate may be at a border. Returns false when out of memory. */
 static bool find_reasons(insertions *in, const etr_finder *finder) {
   bool has_edge = etr_finder_has_edge(finder) && finder->graph;
   const uint32_t *few_dims = has_edge ? find_few_dims(finder) : NULL;
@@ -472,13 +486,14 @@ static bool find_reasons(insertions *in, const etr_finder *finder) {
     return false;
   for (size_t i = 0; i < in->list.count; i++) {
     inserted *copy = &in->list.data[i];
-    copy->reason = has_edge ? FOR_OTHERS : AT_BORDER;
+    copy->reason = FOR_OTHERS;
     if (strncmp(copy->name, "Transpose", 9) != 0)
       continue;
     uint32_t node = has_edge ? find_reader_of_few_dims(finder, copy, few_dims) : ETR_NONE;
     if (is_next_to_first_pad(finder, copy))
       copy->reason = BY_PAD;
-    else if (!has_edge || is_at_border(finder, copy))
+    else if (has_edge ? is_at_border(finder, copy)
+                      : is_first_or_last(finder->method, copy->instruction))
       copy->reason = AT_BORDER;
     else if (node != ETR_NONE)
       copy->reason = BY_FEW_DIMS;
@@ -493,6 +508,24 @@ static bool find_reasons(insertions *in, const etr_finder *finder) {
           etr_arena_format(in->arena, "%s%s%s", in->few_dims, in->few_dims[0] ? ", " : "", op));
   }
   return !etr_arena_failed(in->arena);
+}
+
+/* Removes the transposes between other operators from the list, and counts them instead. Without an
+ * Edge graph these are of delegates between the first and the last one. */
+static void leave_out_inner(insertions *in) {
+  size_t kept = 0;
+  for (size_t i = 0; i < in->list.count; i++) {
+    const inserted *copy = &in->list.data[i];
+    if (strncmp(copy->name, "Transpose", 9) != 0 || copy->reason != FOR_OTHERS)
+      in->list.data[kept++] = *copy;
+  }
+  in->list.count = kept;
+  in->inner = in->of_reason[FOR_OTHERS];
+  in->inner_ticks = in->reason_ticks[FOR_OTHERS];
+  in->of_reason[FOR_OTHERS] = 0;
+  in->reason_ticks[FOR_OTHERS] = 0;
+  in->transposes -= in->inner;
+  in->ticks -= ETR_MIN(in->inner_ticks, in->ticks);
 }
 
 /* Returns true if transposes for inputs of few dimensions take longer than those of each other
@@ -594,13 +627,15 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   return etr_or_empty(where);
 }
 
-/* Returns "Avoid 2 Transpose, 1 Convert". permutes: how many of the model run as Transpose. */
+/* Returns "Avoid 2 Transpose, 1 Convert", or "Avoid 2 of 9 Transpose" if some are left out.
+ * permutes: how many of the model run as Transpose. */
 static const char *layout_title(const insertions *in, size_t permutes) {
   const struct {
     const char *name;
-    size_t count;
-  } kinds[] = {
-      {"Transpose", in->transposes + permutes}, {"Convert", in->converts}, {"Copy", in->copies}};
+    size_t count, inner;
+  } kinds[] = {{"Transpose", in->transposes + permutes, in->inner},
+               {"Convert", in->converts, 0},
+               {"Copy", in->copies, 0}};
   etr_text text;
   etr_writer writer;
   bool any = false;
@@ -608,7 +643,11 @@ static const char *layout_title(const insertions *in, size_t permutes) {
   etr_puts(&writer, "Avoid ");
   for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
     if (kinds[i].count)
-      etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
+      etr_putf(&writer, "%s%zu ", any ? ", " : "", kinds[i].count);
+    if (kinds[i].count && kinds[i].inner)
+      etr_putf(&writer, "of %zu ", kinds[i].count + kinds[i].inner);
+    if (kinds[i].count)
+      etr_puts(&writer, kinds[i].name);
     any |= kinds[i].count > 0;
   }
   return etr_text_end(&text, &writer);
@@ -633,6 +672,11 @@ static void put_reasons(etr_writer *writer, const etr_finder *finder, const inse
                " A transpose changes the layout: %skeep operators of another layout out from "
                "between convolutions.",
                inputs[can_be_channels_last(finder, in)]);
+    if (in->inner)
+      etr_putf(writer,
+               " %zu more Transpose, %s, are in delegates between the first and the last one: only "
+               "joining delegates spares these, and the saving leaves them out.",
+               in->inner, etr_finder_time_per_run(finder, in->inner_ticks));
     return;
   }
   if (count[AT_BORDER] && in->has_convolution)
@@ -702,31 +746,41 @@ static etr_finding *add_layout_finding(etr_finder *finder, uint64_t ticks, uint6
   return added;
 }
 
-/* Adds the finding about operators in delegates that only change the layout or the number type,
- * inserted ones and permutes of the model, if they take long enough. Returns false when out of
- * memory. */
-bool etr_add_layout_findings(etr_finder *finder) {
-  insertions in = {.arena = finder->arena};
-  layout_permutes permutes;
+/* Sets *in to the operators that delegates inserted, with reasons. Returns false when out of
+ * memory.
+ */
+static bool find_insertions(insertions *in, const etr_finder *finder) {
   size_t next = 0;
-  if (!find_layout_permutes(finder, &permutes))
-    return false;
-  etr_map_init(&in.index, in.arena);
-  if (!etr_event_ticks_make(&in.event_ticks, finder))
+  *in = (insertions){.arena = finder->arena};
+  etr_map_init(&in->index, in->arena);
+  if (!etr_event_ticks_make(&in->event_ticks, finder))
     return false;
   for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
       if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL &&
-          !add_inserted_of_call(&in, finder, block, i, end))
+          !add_inserted_of_call(in, finder, block, i, end))
         return false;
     }
+  if (!find_reasons(in, finder))
+    return false;
+  if (!etr_finder_has_edge(finder))
+    leave_out_inner(in);
+  return true;
+}
+
+/* Adds the finding about operators in delegates that only change the layout or the number type,
+ * inserted ones and permutes of the model, if they take long enough. Returns false when out of
+ * memory. */
+bool etr_add_layout_findings(etr_finder *finder) {
+  insertions in;
+  layout_permutes permutes;
+  if (!find_layout_permutes(finder, &permutes) || !find_insertions(&in, finder))
+    return false;
   uint64_t ticks = in.ticks;
   bool has_edge = etr_finder_has_edge(finder);
   if (has_edge) /* inserted operators are on no node, and so no more than all such time */
     ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
-  if (!find_reasons(&in, finder))
-    return false;
   uint64_t avoidable = ticks -
                        ETR_MIN(in.reason_ticks[FOR_OTHERS] + in.reason_ticks[BY_PAD], ticks);
   uint64_t unknown = ticks - avoidable;

@@ -381,8 +381,8 @@ static const char *copies_evidence(const etr_finder *finder, const copies *sums,
     etr_puts(&writer, " Each returns what it reads.");
   if (sums->of_products == sums->count)
     etr_puts(&writer, " torch.export splits matmul, and scaled_dot_product_attention, into these "
-                      "and a bmm: no line of the model says expand, but a pass on the exported "
-                      "program removes them.");
+                      "and a bmm: no line of the model says expand, but a pass of the lowering "
+                      "removes them.");
   if (sums->unchanged && sums->unchanged < sums->count)
     etr_putf(&writer, " %zu return what they read: remove them.", sums->unchanged);
   if (sums->casts)

@@ -285,6 +285,8 @@ static bool add_output_layer_finding(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
                           : "Quantize the output layer";
+  if (rows <= 1)
+    added->variant = ETR_VARIANT_8DA4W;
   added->fact = etr_arena_format(p->finder->arena, "the output layer takes %s for %lld token%s",
                                  etr_finder_time_per_run(p->finder, ticks), (long long)rows,
                                  etr_plural((size_t)rows));

@@ -96,7 +96,7 @@ bool etr_finding_is_lever(etr_finding_kind kind) {
  * it says that the advice is not the usual one of its kind. */
 static etr_effort effort_of(const etr_finding *finding) {
   etr_finding_kind kind = finding->kind;
-  if (finding->variant == ETR_VARIANT_EXPORT)
+  if (finding->variant == ETR_VARIANT_EXPORT || finding->variant == ETR_VARIANT_8DA4W)
     return ETR_EFFORT_RE_EXPORT;
   bool are_pads = kind == ETR_FINDING_FLOAT_BESIDE && finding->variant == ETR_VARIANT_MOVES;
   if (finding->variant == ETR_VARIANT_LAYERS || are_pads)
