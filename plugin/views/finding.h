@@ -101,6 +101,9 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_LEFT,   /* not_delegated: a partitioner has left them, so example code has no use */
   ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8; output_layer: so, for its one token */
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
+  ETR_VARIANT_SPLITS, /* fallback: some of the operators are splits of a tensor, */
+  ETR_VARIANT_MEANS,  /* means over height and width, */
+  ETR_VARIANT_SPLITS_MEANS, /* or both */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
                            */
 } etr_finding_variant;

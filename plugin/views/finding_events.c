@@ -55,8 +55,7 @@ typedef struct insertions {
   const char *few_dims;    /* operators of BY_FEW_DIMS: "add, mul" */
   bool has_border_convert; /* one has no int8 operator before it in its call, or none after it */
   bool has_convolution;    /* a call that transposes computes one, which XNNPACK transposes for */
-  size_t inner;            /* transposes that were removed from the list: see leave_out_inner() */
-  uint64_t inner_ticks;
+  etr_inner_transposes inner; /* that were removed from the list: see leave_out_inner() */
   etr_event_ticks event_ticks;
 } insertions;
 
@@ -520,12 +519,11 @@ static void leave_out_inner(insertions *in) {
       in->list.data[kept++] = *copy;
   }
   in->list.count = kept;
-  in->inner = in->of_reason[FOR_OTHERS];
-  in->inner_ticks = in->reason_ticks[FOR_OTHERS];
+  in->inner = (etr_inner_transposes){in->of_reason[FOR_OTHERS], in->reason_ticks[FOR_OTHERS]};
   in->of_reason[FOR_OTHERS] = 0;
   in->reason_ticks[FOR_OTHERS] = 0;
-  in->transposes -= in->inner;
-  in->ticks -= ETR_MIN(in->inner_ticks, in->ticks);
+  in->transposes -= in->inner.count;
+  in->ticks -= ETR_MIN(in->inner.ticks, in->ticks);
 }
 
 /* Returns true if transposes for inputs of few dimensions take longer than those of each other
@@ -633,7 +631,7 @@ static const char *layout_title(const insertions *in, size_t permutes) {
   const struct {
     const char *name;
     size_t count, inner;
-  } kinds[] = {{"Transpose", in->transposes + permutes, in->inner},
+  } kinds[] = {{"Transpose", in->transposes + permutes, in->inner.count},
                {"Convert", in->converts, 0},
                {"Copy", in->copies, 0}};
   etr_text text;
@@ -672,11 +670,11 @@ static void put_reasons(etr_writer *writer, const etr_finder *finder, const inse
                " A transpose changes the layout: %skeep operators of another layout out from "
                "between convolutions.",
                inputs[can_be_channels_last(finder, in)]);
-    if (in->inner)
+    if (in->inner.count)
       etr_putf(writer,
                " %zu more Transpose, %s, are in delegates between the first and the last one: only "
                "joining delegates spares these, and the saving leaves them out.",
-               in->inner, etr_finder_time_per_run(finder, in->inner_ticks));
+               in->inner.count, etr_finder_time_per_run(finder, in->inner.ticks));
     return;
   }
   if (count[AT_BORDER] && in->has_convolution)
@@ -766,6 +764,14 @@ static bool find_insertions(insertions *in, const etr_finder *finder) {
     return false;
   if (!etr_finder_has_edge(finder))
     leave_out_inner(in);
+  return true;
+}
+
+bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *finder) {
+  insertions in;
+  if (!find_insertions(&in, finder))
+    return false;
+  *out = in.inner;
   return true;
 }
 

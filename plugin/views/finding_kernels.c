@@ -189,10 +189,19 @@ static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
   return true;
 }
 
+/* Returns true if most kernels of a row are between delegates, and part of the finding about what
+ * cuts these apart. joined: the numbers of its kernels, by name. */
+static bool is_joined(const etr_map *joined, const etr_kernel_row *row) {
+  uint32_t count = etr_map_get(joined, etr_slice_of(etr_label_kernel(row->kernel)));
+  return !row->backend && count != ETR_NONE && (size_t)count * 2 > row->event_count;
+}
+
 /* Adds the findings about kernels that a known partitioner takes, and about others that an
  * optimized library has. The library is also named for the kernels that the partitioner takes, if
- * it has more than half of their time. Returns false when out of memory. */
-static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernels) {
+ * it has more than half of their time. joined: see is_joined(). Returns false when out of memory.
+ */
+static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernels,
+                                   const etr_map *joined) {
   const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
   uint64_t optimized_ticks = 0;
@@ -205,7 +214,7 @@ static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernel
     const etr_kernel_row *row = &kernels->rows[i];
     uint64_t ticks = uninterrupted_kernel_ticks(finder, kernels, i);
     bool has_library = !row->backend && etr_is_optimized(kernel_operator(row->kernel));
-    bool is_taken = !row->backend &&
+    bool is_taken = !row->backend && !is_joined(joined, row) &&
                     etr_partitioner_takes_kernel(partitioner, etr_label_kernel(row->kernel));
     kernel_count += row->backend ? 0 : row->event_count;
     if (is_taken) {
@@ -247,14 +256,16 @@ static bool may_be_of_matmul(const etr_kernels *kernels, const etr_kernel_row *r
 }
 
 /* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
- * time; others are passed over. What avoiding them saves is not known (NAN). Returns false when out
- * of memory. */
-static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kernels) {
+ * time; others are passed over, and so are joined ones, unless a pass removes them: see
+ * is_joined(). What avoiding them saves is not known (NAN). Returns false when out of memory. */
+static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kernels,
+                                     const etr_map *joined) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
     const char *name = etr_label_kernel(row->kernel);
     uint64_t ticks = uninterrupted_kernel_ticks(finder, kernels, i);
-    if (row->backend || !etr_kernel_only_copies(name))
+    bool is_told = is_joined(joined, row) && !may_be_of_matmul(kernels, row);
+    if (row->backend || !etr_kernel_only_copies(name) || is_told)
       continue;
     etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, ticks, NAN);
     if (!added)
@@ -367,14 +378,21 @@ static bool add_outlier_event_finding(etr_finder *finder) {
  * rules know more then. Returns false when out of memory. */
 bool etr_add_kernel_findings(etr_finder *finder) {
   etr_kernels kernels;
+  etr_map joined;
   if (etr_finder_has_edge(finder))
     return true;
-  if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method) ||
-      !add_delegable_findings(finder, &kernels))
+  etr_map_init(&joined, finder->arena);
+  if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method))
+    return false;
+  const char *partitioner = etr_known_partitioner();
+  bool may_be_joined = !finder->graph && partitioner && could_be_delegated(finder, partitioner);
+  if (may_be_joined && !etr_add_order_finding(finder, partitioner, &joined))
+    return false;
+  if (!add_delegable_findings(finder, &kernels, &joined))
     return false;
   /* A program's graph has copies and outliers by node. */
   return finder->graph ||
-         (add_copy_kernel_findings(finder, &kernels) && add_outlier_event_finding(finder));
+         (add_copy_kernel_findings(finder, &kernels, &joined) && add_outlier_event_finding(finder));
 }
 
 /* ---- Where most of the time of delegates is, if it is on no node ---- */

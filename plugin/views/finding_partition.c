@@ -4,9 +4,11 @@
  * them apart; kernels that a partitioner would take; kernels that an optimized library has.
  */
 #include "output/label.h"
+#include "views/delegation.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/kernel_ratio.h"
+#include "views/phases.h"
 #include "views/softmax_check.h"
 
 #include <stdlib.h>
@@ -25,6 +27,9 @@ typedef struct partition {
   bool *is_candidate;   /* per node: delegates are counted as if they had it, too */
   uint32_t *level;      /* per node, see count_levels() */
   size_t delegates;     /* of the backend */
+  bool is_order; /* the graph is the order of execution of an ETDump alone: see order_finder */
+  etr_inner_transposes inner; /* then: of delegates that may be joined */
+  bool has_convolutions;      /* then: in delegates */
 } partition;
 
 static bool is_getitem(const etr_node *node) {
@@ -275,11 +280,11 @@ static void put_kernels_between(etr_writer *writer, const partition *p, const ke
     if (remaining < p->delegates)
       etr_putf(writer, "; without them %zu delegates remain", remaining);
     etr_puts(writer, ")");
-    const char *reason =
-        list[i].reason ? list[i].reason
-                       : "takes them by these rules; its log (verbose=True) says why it did not";
+    const char *taken =
+        p->is_order ? "its types or shapes decide, which no ETDump has, or a computed weight"
+                    : "takes them by these rules; its log (verbose=True) says why it did not";
     if (p->reasons)
-      etr_putf(writer, ": %s", reason);
+      etr_putf(writer, ": %s", list[i].reason ? list[i].reason : taken);
   }
   if (count > LISTED)
     etr_putf(writer, "; %zu other kind%s", count - LISTED, etr_plural(count - LISTED));
@@ -330,6 +335,12 @@ static const char *fallback_evidence(const partition *p, const between *b, const
     etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.",
              b->removable, etr_finder_time_per_run(p->finder, b->removable_ticks));
   put_kernels_between(&writer, p, list, count, levels);
+  if (p->inner.count)
+    etr_putf(&writer,
+             " %zu Transpose of delegates between the first and the last one, %s, may go, too.",
+             p->inner.count, etr_finder_time_per_run(p->finder, p->inner.ticks));
+  if (p->is_order)
+    etr_puts(&writer, " The backend is taken for XNNPACK by the names of its kernels.");
   if (p->reasons && b->is_replaced)
     etr_puts(&writer, " What is written instead of those that XNNPACK's kernels were not compared "
                       "with is taken to need a tenth to half of their time.");
@@ -416,6 +427,29 @@ static const char *fallback_fact(const partition *p, const between *b) {
     stay = 0;
   }
   return etr_text_end(&text, &writer);
+}
+
+/* Returns the variant of the finding, which has code for splits of a tensor and for means over the
+ * height and width of images, if these are among the candidates. An ETDump alone may have images if
+ * it has convolutions. */
+static etr_finding_variant fallback_variant(const partition *p) {
+  const etr_graph *graph = p->finder->graph;
+  bool has_split = false, has_mean = false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (!p->is_candidate[i] || !p->reasons)
+      continue;
+    const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
+    const etr_node *maker = edge ? &graph->nodes[edge->node] : NULL;
+    bool is_image = p->is_order ? p->has_convolutions
+                                : maker && edge->output < maker->output_count &&
+                                      maker->outputs[edge->output].rank == 4;
+    has_split |= etr_slice_starts(p->finder->ops[i], ETR_SLICE("split_"));
+    has_mean |= is_image && etr_slice_is(p->finder->ops[i], "mean");
+  }
+  if (has_split)
+    return has_mean ? ETR_VARIANT_SPLITS_MEANS : ETR_VARIANT_SPLITS;
+  return has_mean ? ETR_VARIANT_MEANS : ETR_VARIANT_USUAL;
 }
 
 /* Sets the instructions of a finding to those that call the backend's delegates, ascending. Returns
@@ -511,30 +545,37 @@ static bool add_fallback_finding(partition *p) {
   if (b.removable == 0 || p->delegates < 2)
     return true;
   size_t after = count_remaining_delegates(p, levels, NULL);
+  if (p->is_order && after == p->delegates)
+    return true; /* the types and shapes decide, of which nothing is known */
   const overhead around = sum_overhead(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
   saving saved = {.least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
                   .most = merged * (double)around.ticks};
   if (b.removable == b.operators)
     saved.most += (double)ticks_only_read_between(p);
+  saved.most += merged * (double)p->inner.ticks;
   add_saved_kernels(p, p->is_candidate, &saved);
   b.is_replaced = saved.is_replaced;
   /* Nothing says what a partitioner takes whose rules are not known. */
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_FALLBACK,
-                                               b.removable_ticks + around.ticks,
+                                               b.removable_ticks + around.ticks + p->inner.ticks,
                                                p->reasons ? saved.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, b.removable, after);
   added->fact = fallback_fact(p, &b);
   added->evidence = fallback_evidence(p, &b, &around, levels, after);
-  if (p->reasons)
+  added->variant = fallback_variant(p);
+  if (p->reasons && !p->is_order)
     etr_finding_set_least_saving(finder, added, saved.least);
   etr_finding_set_sureness(added, ETR_POSSIBLE,
-                           "if all of them can go; the backend still has to compute what it takes");
+                           p->is_order
+                               ? "if all of them can go; which of them reads what is not known"
+                               : "if all of them can go; the backend still has to compute what it "
+                                 "takes");
   if (after < p->delegates && !set_delegate_calls(p, added))
     return false;
-  return etr_finding_set_nodes(finder, added, p->is_candidate);
+  return p->is_order || etr_finding_set_nodes(finder, added, p->is_candidate);
 }
 
 /* ---- Calls that go with operators between delegates ---- */
@@ -774,4 +815,177 @@ bool etr_add_partition_findings(etr_finder *finder) {
   if (method->delegate_count || !known)
     return true;
   return make_partition(&p, finder, known) && (!p.reasons || add_kernel_findings(&p));
+}
+
+/* ---- An ETDump alone: the order of execution in place of a graph ---- */
+
+/* A kernel, or a call of a delegate. */
+typedef struct step {
+  int32_t instruction;
+  uint32_t delegate;  /* index; ETR_NONE for a kernel */
+  const char *kernel; /* its name, "mean.out"; NULL for a call */
+  double ticks;       /* of a kernel in the typical run, without interruptions */
+} step;
+
+typedef etr_vec(step) step_list;
+
+/* Compares steps for qsort(), by instruction. */
+static int by_instruction(const void *a, const void *b) {
+  const step *x = a, *y = b;
+  return (x->instruction > y->instruction) - (x->instruction < y->instruction);
+}
+
+/* Lists the calls of delegates and the kernels outside them, by instruction. Returns false when out
+ * of memory. */
+static bool list_steps(step_list *out, const etr_finder *finder) {
+  const etr_method *method = finder->method;
+  etr_map index; /* of kernels, by instruction */
+  etr_map_init(&index, finder->arena);
+  *out = (step_list){0};
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    int32_t instruction = slice->event->instruction_id;
+    if (etr_time_slice_is_in_delegate(slice) || !etr_time_slice_is_work(slice))
+      continue;
+    etr_map_slot *slot = etr_map_at(&index, ETR_BYTES(instruction));
+    if (!slot)
+      return false;
+    if (slot->value == ETR_NONE) {
+      step *added = etr_vec_push(finder->arena, out);
+      if (!added)
+        return false;
+      const char *kernel = etr_or_empty(etr_time_slice_kernel(slice));
+      *added = (step){instruction, ETR_NONE, etr_label_kernel(kernel), 0};
+      slot->value = (uint32_t)(out->count - 1);
+    }
+    out->data[slot->value].ticks += etr_slice_typical(method, slice) -
+                                    finder->groups->interruptions.of_slice[i];
+  }
+  for (uint32_t i = 0; i < method->delegate_count; i++) {
+    step *added = etr_vec_push(finder->arena, out);
+    if (!added)
+      return false;
+    *added = (step){method->delegates[i].instruction_id, i, NULL, 0};
+  }
+  etr_sort(out->data, out->count, sizeof *out->data, by_instruction);
+  return true;
+}
+
+/* What an ETDump alone says of order, as a finder whose graph is a chain: each step reads the one
+ * before it. Its delegates are of the backend whose partitioner is known. */
+typedef struct order_finder {
+  etr_finder finder;
+  etr_method method;
+  etr_graph graph;
+} order_finder;
+
+/* Returns the target of an Edge operator that a kernel may be of: "aten.mean.out",
+ * "llama.update_cache.out". */
+static const char *target_of_kernel(etr_arena *arena, const char *kernel) {
+  const char *colons = strstr(kernel, "::");
+  return colons ? etr_arena_format(arena, "%.*s.%s", (int)(colons - kernel), kernel, colons + 2)
+                : etr_arena_format(arena, "aten.%s", kernel);
+}
+
+/* Sets the nodes of a chain, and what the finder knows of them. Returns false when out of memory.
+ */
+static bool set_chain(order_finder *o, const step_list *steps) {
+  static const etr_module root = {.path = "", .type = ""};
+  etr_arena *arena = o->finder.arena;
+  etr_node *nodes = etr_arena_alloc_array(arena, steps->count, sizeof *nodes);
+  etr_edge *edges = etr_arena_alloc_array(arena, steps->count, sizeof *edges);
+  etr_slice *ops = etr_arena_alloc_array(arena, steps->count, sizeof *ops);
+  double *ticks = etr_arena_alloc_array(arena, steps->count, sizeof *ticks);
+  bool *is_kernel = etr_arena_alloc_array(arena, steps->count, sizeof *is_kernel);
+  uint32_t *delegate_of = etr_arena_alloc_array(arena, steps->count, sizeof *delegate_of);
+  o->finder.calls = etr_arena_alloc_array(arena, steps->count, sizeof *o->finder.calls);
+  o->finder.is_constant = etr_arena_alloc_array(arena, steps->count, sizeof(bool));
+  if (!nodes || !edges || !ops || !ticks || !is_kernel || !delegate_of || !o->finder.calls ||
+      !o->finder.is_constant)
+    return false;
+  for (uint32_t i = 0; i < steps->count; i++) {
+    const step *of = &steps->data[i];
+    edges[i] = (etr_edge){.node = i ? i - 1 : 0};
+    nodes[i] = (etr_node){.name = "",
+                          .target = of->kernel ? target_of_kernel(arena, of->kernel) : "delegate",
+                          .op_type = "",
+                          .kind = ETR_NODE_OP,
+                          .subgraph = ETR_NONE,
+                          .inputs = &edges[i],
+                          .input_count = i > 0};
+    if (!nodes[i].target)
+      return false;
+    ops[i] = of->kernel ? etr_label_op(nodes[i].target) : (etr_slice){0};
+    ticks[i] = ETR_MAX(of->ticks, 0);
+    is_kernel[i] = of->kernel != NULL;
+    delegate_of[i] = of->delegate;
+  }
+  o->graph = (etr_graph){.dialect = "edge",
+                         .nodes = nodes,
+                         .node_count = steps->count,
+                         .modules = &root,
+                         .module_count = 1};
+  o->finder.graph = &o->graph;
+  o->finder.ops = ops;
+  o->finder.uninterrupted = ticks;
+  o->finder.is_kernel = is_kernel;
+  o->finder.delegate_of = delegate_of;
+  return true;
+}
+
+/* Sets the delegates whose operators have names like XNNPACK's, "Convolution (NHWC, F32)", with the
+ * layout in brackets, to be of a backend. Returns false when out of memory. */
+static bool set_backend(order_finder *o, const etr_finder *finder, const char *backend) {
+  size_t count = finder->method->delegate_count;
+  etr_delegate *delegates = etr_arena_alloc_array(finder->arena, count, sizeof *delegates);
+  etr_delegate_spending *spent = etr_arena_alloc_array(finder->arena, count, sizeof *spent);
+  o->method = *finder->method;
+  if (!delegates || !spent)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    delegates[i] = finder->method->delegates[i];
+    delegates[i].backend = ETR_UNKNOWN_BACKEND;
+    spent[i] = finder->delegates[i];
+    spent[i].delegate = &delegates[i];
+  }
+  for (size_t i = 0; i < finder->method->time_slice_count; i++) {
+    const etr_time_slice *slice = &finder->method->time_slices[i];
+    uint32_t delegate = etr_delegate_at(finder->method, slice->event->instruction_id);
+    if (delegate != ETR_NONE && etr_time_slice_is_work(slice) &&
+        strstr(etr_or_empty(etr_time_slice_kernel(slice)), " (N"))
+      delegates[delegate].backend = backend;
+  }
+  o->method.delegates = delegates;
+  o->finder.method = &o->method;
+  o->finder.delegates = spent;
+  return true;
+}
+
+bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joined) {
+  order_finder o = {.finder = *finder};
+  step_list steps;
+  partition p;
+  size_t before = finder->found.count;
+  if (finder->method->delegate_count < 2)
+    return true;
+  if (!list_steps(&steps, finder) || !set_backend(&o, finder, backend) || !set_chain(&o, &steps) ||
+      !make_partition(&p, &o.finder, backend))
+    return false;
+  p.is_order = true;
+  for (size_t i = 0; i < finder->method->time_slice_count; i++)
+    p.has_convolutions |= strncmp(finder->method->time_slices[i].event->name, "Convolution", 11) ==
+                          0;
+  /* How many tensors a cat reads is not known, and each step reads one here. */
+  for (uint32_t i = 0; p.reasons && i < o.graph.node_count; i++)
+    if (etr_slice_is(o.finder.ops[i], "cat"))
+      p.reasons[i] = NULL;
+  if (!etr_find_inner_transposes(&p.inner, finder) || !add_fallback_finding(&p))
+    return false;
+  finder->found = o.finder.found;
+  if (finder->found.count == before)
+    return true;
+  for (size_t i = 0; i < steps.count; i++)
+    if (p.is_candidate[i])
+      (void)etr_map_count(joined, etr_slice_of(steps.data[i].kernel));
+  return !etr_arena_failed(finder->arena);
 }

@@ -52,6 +52,22 @@ bool etr_event_is_int8(const etr_event *event);
 const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, size_t first,
                                     size_t end);
 
+/** Transposes that delegates inserted without a convolution's channels-last input or output being
+ * the model's: of an ETDump alone, those of delegates between the first and the last one. */
+typedef struct etr_inner_transposes {
+  size_t count;
+  uint64_t ticks; /* over all runs */
+} etr_inner_transposes;
+
+/** Sets *out to the inner transposes of a method without an Edge graph. Returns false when out of
+ * memory. */
+bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *finder);
+
+/** Adds the finding about kernels between delegates of a method without a graph: each may read what
+ * ran before it. backend: which they are taken to be of, whose partitioner is known. Counts the
+ * kernels of the finding in `joined`, by name: "mean.out". Returns false when out of memory. */
+bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joined);
+
 /** Calls of delegates that go if some become one. */
 typedef struct etr_merged_calls {
   size_t before, after; /* delegates */

@@ -9,8 +9,8 @@ import sys
 
 # kind: (records in which it is the first finding, records in which it is another one, records in which it must not be)
 TABLE = {
-    "fallback": ("llama_xnnpack vit_xnnpack siamese_cos quantized_xnnpack", "b_qnn b_vulkan p_gates",
-                 "b_ethosu b_neutron mv2_xnnpack mv2_portable p_convs add_mul spp"),
+    "fallback": ("llama_xnnpack vit_xnnpack siamese_cos quantized_xnnpack lstm_xnnpack/etdump.etdp", "b_qnn b_vulkan p_gates",
+                 "b_ethosu b_neutron mv2_xnnpack mv2_portable p_convs add_mul spp xnnpack_openvino/etdump.etdp b_qnn/etdump.etdp"),
     "not_delegated": ("mv2_portable", "llama_portable inserted_before inserted_after", "add_mul llama_xnnpack mv2_xnnpack b_qnn control_flow"),
     "library": ("", "vit_xnnpack", "mv2_xnnpack add_mul llama_xnnpack"),
     "constants": ("add_mul decoder_cache llama_portable", "masked_attention", "mv2_xnnpack llama_xnnpack mv2_portable b_qnn"),
