@@ -973,8 +973,9 @@ bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joi
     return false;
   p.is_order = true;
   for (size_t i = 0; i < finder->method->time_slice_count; i++)
-    p.has_convolutions |= strncmp(finder->method->time_slices[i].event->name, "Convolution", 11) ==
-                          0;
+    p.has_convolutions |= etr_slice_starts(
+        etr_slice_of(etr_or_empty(finder->method->time_slices[i].event->name)),
+        ETR_SLICE("Convolution"));
   /* How many tensors a cat reads is not known, and each step reads one here. */
   for (uint32_t i = 0; p.reasons && i < o.graph.node_count; i++)
     if (etr_slice_is(o.finder.ops[i], "cat"))

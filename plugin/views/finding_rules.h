@@ -52,8 +52,8 @@ bool etr_event_is_int8(const etr_event *event);
 const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, size_t first,
                                     size_t end);
 
-/** Transposes that delegates inserted without a convolution's channels-last input or output being
- * the model's: of an ETDump alone, those of delegates between the first and the last one. */
+/** Transposes of delegates between the first and the last one, which have neither the inputs nor
+ * the outputs of the model. */
 typedef struct etr_inner_transposes {
   size_t count;
   uint64_t ticks; /* over all runs */
