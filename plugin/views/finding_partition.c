@@ -3,6 +3,7 @@
  * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut
  * them apart; kernels that a partitioner would take; kernels that an optimized library has.
  */
+#include "base/method_parts.h"
 #include "output/label.h"
 #include "views/delegation.h"
 #include "views/finder.h"
@@ -859,7 +860,7 @@ static bool list_steps(step_list *out, const etr_finder *finder) {
       slot->value = (uint32_t)(out->count - 1);
     }
     out->data[slot->value].ticks += etr_slice_typical(method, slice) -
-                                    finder->groups->interruptions.of_slice[i];
+                                    etr_slice_interrupted(method, i);
   }
   for (uint32_t i = 0; i < method->delegate_count; i++) {
     step *added = etr_vec_push(finder->arena, out);
