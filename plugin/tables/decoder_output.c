@@ -114,7 +114,7 @@ typedef struct kv_cache_row {
 
 static const etr_field kv_cache_fields[] = {
     {"bytes", CACHE(bytes),
-     .says = ETR_SAYS("of all buffers; twice the context takes as many more")},
+     .says = ETR_SAYS("of all buffers; those with the most positions double with the context")},
     {"per_token", CACHE(per_token), .says = ETR_SAYS("bytes for each position")},
     {"context", CACHE(context), .says = ETR_SAYS("positions: those of the buffer with the most")},
     {"by_layer", NULL, ETR_CELL_LIST, ETR_IN_JSON,

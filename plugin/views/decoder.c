@@ -464,29 +464,178 @@ static size_t count_own_caches(etr_arena *arena, const etr_profile *profile,
   return count;
 }
 
-/* Returns the results of writes of caches that are live at the peak, in words, with their bytes;
- * "" if there are none. */
-static const char *text_of_peak(etr_arena *arena, const etr_method *method,
-                                const etr_kv_cache *cache) {
-  const etr_memory_plan *plan = method->memory;
+/* ---- Twice the context ---- */
+
+/* Returns how many dimensions of a value have a size. */
+static size_t count_dims(const etr_value *value, uint64_t size) {
   size_t count = 0;
-  uint64_t bytes = 0;
-  for (size_t i = 0; plan && i < plan->tensor_count; i++) {
-    const etr_planned_tensor *tensor = &plan->tensors[i];
-    bool is_live = tensor->first_instruction <= plan->peak_instruction &&
-                   tensor->last_instruction >= plan->peak_instruction &&
-                   tensor->view_of == ETR_NONE && !tensor->is_misplaced;
-    for (size_t k = 0; is_live && k < cache->count; k++) {
-      if (tensor->node != cache->buffers[k].writer || tensor->size_bytes != cache->buffers[k].bytes)
-        continue;
-      count++;
-      bytes += tensor->size_bytes;
-    }
+  for (int32_t i = 0; i < value->rank; i++)
+    count += value->dims[i].size > 0 && (uint64_t)value->dims[i].size == size;
+  return count;
+}
+
+/* Returns true if a result of a node has a dimension of a size. */
+static bool has_dim(const etr_node *node, uint64_t size) {
+  for (size_t i = 0; i < node->output_count; i++)
+    if (count_dims(&node->outputs[i], size))
+      return true;
+  return false;
+}
+
+/* Returns the buffer that a node is, or that it writes; NULL if there is none, or if the buffer has
+ * fewer positions than others, as the window of an attention does, which does not grow. */
+static const etr_cache_buffer *growing_buffer(const etr_kv_cache *cache, uint32_t node) {
+  for (size_t i = 0; i < cache->count; i++) {
+    const etr_cache_buffer *buffer = &cache->buffers[i];
+    if (buffer->context == cache->context && (buffer->node == node || buffer->writer == node))
+      return buffer;
   }
-  if (!count)
+  return NULL;
+}
+
+/* Returns true if the number of positions is also another size, by which tensors of positions
+ * cannot be told: of the caches' own dimensions, or of the tokens that a run reads. */
+static bool is_ambiguous(const etr_graph *graph, const etr_kv_cache *cache) {
+  const etr_value *tokens = etr_token_input(graph);
+  if (tokens && count_dims(tokens, cache->context))
+    return true;
+  for (size_t i = 0; i < cache->count; i++)
+    if (count_dims(&graph->nodes[cache->buffers[i].node].outputs[0], cache->context) > 1)
+      return true;
+  return false;
+}
+
+/* Returns true if a node begins what layers compute, whose sizes do not follow the context. */
+static bool begins_layers(const etr_graph *graph, const etr_node *node) {
+  return node->kind == ETR_NODE_PARAMETER || has_in_name(node, "embedding") ||
+         (is_product(node) && has_weight(graph, node));
+}
+
+/* Which results have a dimension that is the context. */
+typedef struct positional_nodes {
+  bool *are;     /* per node */
+  bool is_least; /* others may have, too */
+} positional_nodes;
+
+/* Finds the nodes whose results have a dimension that is the context: it has that size, and the
+ * node computes with the caches, or, as those of masks do, with no result of a layer. Others may
+ * have the size by chance, such as the hidden size. Not all are known if a copy makes another size
+ * of the context, as a slice up to the position does. Returns false when out of memory. */
+static bool find_positional(positional_nodes *out, etr_arena *arena, const etr_graph *graph,
+                            const etr_kv_cache *cache) {
+  bool *is_cached = etr_arena_alloc_array(arena, graph->node_count, sizeof *is_cached);
+  bool *is_layer = etr_arena_alloc_array(arena, graph->node_count, sizeof *is_layer);
+  out->are = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->are);
+  if (etr_arena_failed(arena))
+    return false;
+  bool is_only_own = is_ambiguous(graph, cache);
+  out->is_least = is_only_own;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    bool is_own = growing_buffer(cache, i), reads_cache = is_own;
+    is_layer[i] = begins_layers(graph, node);
+    for (size_t k = 0; k < node->input_count; k++) {
+      reads_cache |= is_cached[node->inputs[k].node];
+      is_layer[i] |= is_layer[node->inputs[k].node];
+    }
+    bool has_context = has_dim(node, cache->context);
+    is_cached[i] = reads_cache && has_context;
+    is_layer[i] = (is_layer[i] || reads_cache) && !is_cached[i];
+    out->are[i] = has_context && !is_layer[i] && (is_own || !is_only_own);
+    out->is_least |= reads_cache && !has_context && etr_node_only_copies(node);
+  }
+  return true;
+}
+
+/* What twice the context adds to the peak. */
+typedef struct context_growth {
+  uint64_t bytes;        /* 0: no plan is known */
+  bool is_least;         /* it may be more */
+  size_t copies, others; /* tensors live at the new peak: results of writes, and others that grow */
+} context_growth;
+
+/* Returns the bytes by which twice the context makes a tensor larger. */
+static uint64_t tensor_growth(const etr_planned_tensor *tensor, const etr_kv_cache *cache,
+                              const positional_nodes *positional) {
+  bool is_state = false;
+  for (size_t i = 0; tensor->role == ETR_TENSOR_STATE && i < cache->count; i++)
+    is_state |= cache->buffers[i].context == cache->context &&
+                cache->buffers[i].bytes == tensor->size_bytes;
+  bool is_live = tensor->view_of == ETR_NONE && !tensor->is_misplaced &&
+                 tensor->first_instruction >= 0;
+  if (!is_live || !(is_state || (tensor->node != ETR_NONE && positional->are[tensor->node])))
+    return 0;
+  uint64_t bytes = tensor->size_bytes;
+  for (size_t i = count_dims(&tensor->tensor, cache->context); i; i--)
+    bytes += bytes;
+  return bytes - tensor->size_bytes;
+}
+
+/* Finds how much larger the peak is for twice the context, wherever it is then. Returns false when
+ * out of memory. */
+static bool find_growth(context_growth *out, etr_arena *arena, const etr_profile *profile,
+                        const etr_method *method, const etr_kv_cache *cache) {
+  const etr_memory_plan *plan = method->memory;
+  *out = (context_growth){0};
+  if (!plan || plan->peak_instruction < 0)
+    return true;
+  positional_nodes positional;
+  /* Per instruction: bytes that begin to be live there, less those that ended before. */
+  uint64_t *steps = etr_arena_alloc_array(arena, plan->instruction_count + 1, sizeof *steps);
+  if (!steps || !find_positional(&positional, arena, &profile->graphs[method->graph], cache))
+    return false;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    uint64_t bytes = tensor_growth(tensor, cache, &positional);
+    if (!bytes)
+      continue;
+    steps[tensor->first_instruction] += bytes;
+    steps[tensor->last_instruction + 1] -= bytes;
+  }
+  uint64_t bytes = 0, peak = 0;
+  int32_t at = 0;
+  for (size_t i = 0; i < plan->instruction_count; i++) {
+    bytes += steps[i];
+    if (plan->live_bytes[i] + bytes <= peak)
+      continue;
+    peak = plan->live_bytes[i] + bytes;
+    at = (int32_t)i;
+  }
+  out->bytes = peak - plan->peak_bytes;
+  out->is_least = positional.is_least;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    if (tensor->role == ETR_TENSOR_STATE || tensor->first_instruction > at ||
+        tensor->last_instruction < at || !tensor_growth(tensor, cache, &positional))
+      continue;
+    const etr_cache_buffer *written = growing_buffer(cache, tensor->node);
+    bool is_copy = written && written->bytes == tensor->size_bytes;
+    out->copies += is_copy;
+    out->others += !is_copy;
+  }
+  return true;
+}
+
+/* Returns what twice the context adds to the peak, in words; "" if no plan is known. */
+static const char *text_of_growth(etr_arena *arena, const etr_profile *profile,
+                                  const etr_method *method, const etr_kv_cache *cache) {
+  context_growth growth;
+  if (!find_growth(&growth, arena, profile, method, cache) || !growth.bytes)
     return "";
-  return etr_arena_format(arena, ", and %zu cop%s of it at the peak %s more", count,
-                          count == 1 ? "y" : "ies", etr_or_empty(etr_count_text(arena, bytes)));
+  const char *copies = growth.copies
+                           ? etr_arena_format(arena, ", with %zu cop%s of the cache", growth.copies,
+                                              growth.copies == 1 ? "y" : "ies")
+                           : "";
+  const char *others = growth.others
+                           ? etr_arena_format(arena,
+                                              "%s %zu other tensor%s of %" PRIu64 " positions",
+                                              growth.copies ? " and" : ", with", growth.others,
+                                              etr_plural(growth.others), cache->context)
+                           : "";
+  return etr_arena_format(arena, ", and all at the peak %s %s%s%s",
+                          growth.is_least ? "at least" : "about",
+                          etr_or_empty(etr_count_text(arena, growth.bytes)), etr_or_empty(copies),
+                          etr_or_empty(others));
 }
 
 const char *etr_kv_cache_text(etr_arena *arena, const etr_profile *profile,
@@ -494,18 +643,22 @@ const char *etr_kv_cache_text(etr_arena *arena, const etr_profile *profile,
   etr_kv_cache cache;
   if (!etr_kv_cache_find(&cache, arena, profile, method) || cache.count == 0)
     return NULL;
-  const char *bytes = etr_or_empty(etr_count_text(arena, cache.bytes));
-  const char *each = etr_or_empty(etr_count_text(arena, cache.per_token));
+  uint64_t growing = 0;
+  for (size_t i = 0; i < cache.count; i++)
+    growing += cache.buffers[i].context == cache.context ? cache.buffers[i].bytes : 0;
   size_t methods = has_own_memory(method, &cache) ? count_own_caches(arena, profile, &cache) : 0;
   const char *own = methods < 2
                         ? ""
                         : etr_arena_format(arena, "; each of %zu methods has its own", methods);
-  return etr_arena_format(arena,
-                          "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
-                          " positions, %s bytes a position in all; for twice the context the cache "
-                          "alone takes %s bytes more%s%s",
-                          bytes, cache.count, etr_plural(cache.count), cache.context, each, bytes,
-                          etr_or_empty(text_of_peak(arena, method, &cache)), etr_or_empty(own));
+  return etr_arena_format(
+      arena,
+      "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
+      " positions, %s bytes a position in all; for twice the context the cache "
+      "alone takes %s bytes more%s%s",
+      etr_or_empty(etr_count_text(arena, cache.bytes)), cache.count, etr_plural(cache.count),
+      cache.context, etr_or_empty(etr_count_text(arena, cache.per_token)),
+      etr_or_empty(etr_count_text(arena, growing)),
+      etr_or_empty(text_of_growth(arena, profile, method, &cache)), etr_or_empty(own));
 }
 
 /* ---- Together ---- */

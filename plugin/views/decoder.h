@@ -72,8 +72,8 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
                        const etr_method *method);
 
 /** Returns a line about the cache of a method: its bytes, its positions, what twice the context
- * takes more, at the peak too, and whether other methods have such a cache of their own. NULL
- * without a cache, or when out of memory. */
+ * takes more, also of all that is live at the peak, and whether other methods have such a cache of
+ * their own. NULL without a cache, or when out of memory. */
 const char *etr_kv_cache_text(etr_arena *arena, const etr_profile *profile,
                               const etr_method *method);
 

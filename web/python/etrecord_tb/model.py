@@ -461,7 +461,7 @@ class KvCache(_Answer):
     """The KV cache of a language model, in bytes.
 
     Fields:
-        bytes: of all buffers; twice the context takes as many more
+        bytes: of all buffers; those with the most positions double with the context
         per_token: bytes for each position
         context: positions: those of the buffer with the most
     """
