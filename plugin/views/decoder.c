@@ -622,16 +622,14 @@ static const char *text_of_growth(etr_arena *arena, const etr_profile *profile,
   context_growth growth;
   if (!find_growth(&growth, arena, profile, method, cache) || !growth.bytes)
     return "";
-  const char *copies = growth.copies
-                           ? etr_arena_format(arena, ", with %zu cop%s of the cache", growth.copies,
-                                              growth.copies == 1 ? "y" : "ies")
-                           : "";
-  const char *others = growth.others
-                           ? etr_arena_format(arena,
-                                              "%s %zu other tensor%s of %" PRIu64 " positions",
-                                              growth.copies ? " and" : ", with", growth.others,
-                                              etr_plural(growth.others), cache->context)
-                           : "";
+  const char *copies = "", *others = "";
+  if (growth.copies)
+    copies = etr_arena_format(arena, ", with %zu cop%s of the cache", growth.copies,
+                              growth.copies == 1 ? "y" : "ies");
+  if (growth.others)
+    others = etr_arena_format(arena, "%s %zu other tensor%s of %" PRIu64 " positions",
+                              growth.copies ? " and" : ", with", growth.others,
+                              etr_plural(growth.others), cache->context);
   return etr_arena_format(arena, ", and all at the peak %s %s%s%s",
                           growth.is_least ? "at least" : "about",
                           etr_or_empty(etr_count_text(arena, growth.bytes)), etr_or_empty(copies),

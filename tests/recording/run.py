@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/recording.md as a program, and etrecord_tb.record(): run.py PROGRAM PACKAGE. 77: no ExecuTorch.
+"""docs/recording.md and docs/language-models.md as programs, and etrecord_tb.record(): run.py PROGRAM PACKAGE. 77: no ExecuTorch.
 
 The blocks run one after the other in an empty folder: `python` blocks that begin with the name of a file are that file, others are run; `bash` blocks are run without the
 commands that install something, and the `text` block with --against-record behind all of them, with one recording of each side; `cpp` blocks are compiled against the headers of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is
@@ -71,8 +71,8 @@ elif words[0] == "shell":
 """
 
 
-def has_executorch():
-    return subprocess.run([PYTHON, "-c", "import executorch.export, executorch.devtools"], capture_output=True).returncode == 0
+def has_modules(*names):
+    return subprocess.run([PYTHON, "-c", "import " + ", ".join(names)], capture_output=True).returncode == 0
 
 
 def write_program(path, text):
@@ -129,42 +129,53 @@ class Document:
         self.run(["g++", "-std=c++17", "-w", "-fsyntax-only", "-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_EVENT_TRACER_ENABLED", "-I", headers, "-I",
                   f"{headers}/executorch/runtime/core/portable_type/c10", "values.cpp"], "the C++ block")
 
-    def check(self, name, methods, dumps, runs):
-        """Checks that a folder has a record without fault, with so many ETDumps and runs of each method."""
+    def follow(self, name):
+        """Runs the blocks of a page of docs/."""
+        for language, text in re.findall(r"^```(python|bash|cpp)\n(.*?)^```$", (ROOT / "docs" / name).read_text(), re.M | re.S):
+            if "generate_etrecord(" in text and "edge_copy" in text:
+                print("skipped: the block for ExecuTorch 0.6 and 0.7, which these wheels are not")
+                continue
+            getattr(self, language)(text)
+
+    def check(self, name, runs, dumps=3):
+        """Checks that a folder has a record without fault, with so many ETDumps and these runs by method."""
         self.run(["etrecord-tb", "validate", name], f"validate {name}")
         said = json.loads(self.run(["etrecord-tb", "info", name, "--format", "json"], f"info {name}") or "{}")
         ran = [run["method"] for run in said.get("runs", ()) if run["name"] == "Execute"]
         found = {method: ran.count(method) for method in ran}
-        if found != dict.fromkeys(methods, runs) or len(said["etdumps"]) != dumps or said["warnings"]:
+        if found != runs or len(said["etdumps"]) != dumps or said["warnings"]:
             self.failed.append(name)
             print(f"FAILED: {name} has runs {found} in {len(said['etdumps'])} ETDumps, and the warnings {said['warnings']}")
 
 
 def main():
-    if not has_executorch():
+    if not has_modules("executorch.export", "executorch.devtools"):
         print(f"skipped: {PYTHON} has no ExecuTorch (EXECUTORCH_PYTHON names another), so that nothing was recorded")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         document = Document(pathlib.Path(folder), pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
+        document.follow("recording.md")
         text_of_page = (ROOT / "docs" / "recording.md").read_text()
-        for language, text in re.findall(r"^```(python|bash|cpp)\n(.*?)^```$", text_of_page, re.M | re.S):
-            if "generate_etrecord(" in text and "edge_copy" in text:
-                print("skipped: the block for ExecuTorch 0.6 and 0.7, which these wheels are not")
-                continue
-            getattr(document, language)(text)
         [turns] = re.findall(r"^```text\n(etrecord-tb bench .*?--against-record .*?)^```$", text_of_page, re.M | re.S)
         document.run(["bash", "-c", turns.replace("bench", "bench --repeat 1 --warmup 0", 1)], turns)
-        for name, methods in (("net", ["forward"]), ("portable", ["forward"]), ("by_hand", ["forward"]), ("two", ["decode", "encode"]), ("dynamic", ["forward"]), ("int8", ["forward"])):
-            document.check(name, methods, 3, 60)
-        document.check("values", ["forward"], 1, 1)
-        document.check("phone", ["forward"], 3, 60)
+        for name in ("net", "portable", "by_hand", "dynamic", "int8"):
+            document.check(name, {"forward": 60})
+        document.check("two", {"decode": 60, "encode": 60})
+        document.check("values", {"forward": 1}, dumps=1)
+        document.check("phone", {"forward": 60})
         calls = (pathlib.Path(folder) / "device" / "calls").read_text()
         if calls.count("--num_executions 20") != 3 or json.loads((document.folder / "phone" / "record.json").read_text())["host"] != "a device":
             document.failed.append("the device")
             print(f"FAILED: the device was called so:\n{calls}")
         (document.folder / "phone_again").mkdir()
         document.run(["sh", "-c", "cd phone_again && PYTHONPATH=.. python ../phone/record.py"], "phone/record.py")
-        document.check("phone_again", ["forward"], 3, 60)
+        document.check("phone_again", {"forward": 60})
+        if has_modules("transformers"):
+            document.follow("language-models.md")
+            document.check("shared", {"prefill": 9, "decode": 1152})
+            document.run([PYTHON, os.fspath(FOLDER / "tokens.py")], "tokens.py")
+        else:
+            print(f"skipped: {PYTHON} has no transformers, so that docs/language-models.md did not run")
         for name, arguments in (("cases.py", []), ("inspector.py", []), ("notebook.py", [ROOT / "examples" / "notebook" / "faster_model.ipynb"])):
             said = document.run([PYTHON, os.fspath(FOLDER / name), *map(os.fspath, arguments)], name)
             print(*(line for line in said.splitlines() if line.startswith("skipped")), sep="\n")
