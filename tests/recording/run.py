@@ -3,8 +3,8 @@
 """docs/recording.md and docs/language-models.md as programs, and etrecord_tb.record(): run.py PROGRAM PACKAGE. 77: no ExecuTorch.
 
 The blocks run one after the other in an empty folder: `python` blocks that begin with the name of a file are that file, others are run; `bash` blocks are run without the
-commands that install something, and the `text` block with --against-record behind all of them, with one recording of each side; `cpp` blocks are compiled against the headers of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is
-the one that EXECUTORCH_PYTHON names, or else this one.
+commands that install something, and the `text` block with --against-record behind all of them, with one recording of each side; `cpp` blocks are compiled against the headers
+of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is the one that EXECUTORCH_PYTHON names, or else this one.
 """
 
 import base64
