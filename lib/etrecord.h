@@ -443,7 +443,10 @@ typedef struct etr_node {
   const etr_source
       *source; /**< the model's line: the innermost frame below etr_options.source_root, or else
                   outside torch, torchao, ExecuTorch and transformers; of a line that held the whole
-                  model, its library_line (see etr_graph.wrapper). NULL if none was recorded */
+                  model, its library_line (see etr_graph.wrapper). Of a node of an Edge program from
+                  a region such as torch.no_grad(), whose own frames are generated code, it is the
+                  line that the exported program has for it; so are its frames and its module. NULL
+                  if none was recorded */
   const etr_source *frames; /**< the whole stack trace, innermost frame first. Nodes with the same
                                trace share it */
   size_t frame_count;

@@ -96,6 +96,13 @@ static uint32_t find_or_add_child_module(etr_module_tree *tree, etr_map *strings
   return slot->value;
 }
 
+uint32_t etr_module_tree_add_child(etr_module_tree *tree, etr_map *strings, uint32_t parent,
+                                   const etr_module *module) {
+  const char *text = etr_arena_format(strings->arena, "%s,%s", etr_or_empty(module->recorded),
+                                      etr_or_empty(module->type));
+  return text ? find_or_add_child_module(tree, strings, parent, etr_slice_of(text)) : 0;
+}
+
 /* A level with an empty path is the model itself: it only gives the root its type. */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
@@ -189,6 +196,63 @@ const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   const char *oldest = find_oldest_ancestor(json, strings);
   etr_json_close(json);
   return oldest;
+}
+
+typedef struct region_search {
+  etr_json *json;
+  etr_map *strings;
+  int64_t graph_id;
+  etr_region_ancestor candidate; /* right before the innermost wrapper; no name: none so far */
+  bool is_found;                 /* the wrapper, or what it comes from, is in the graph */
+} region_search;
+
+/* Reads a from_node list until the candidate is found. `later` is the node that comes from the
+ * nodes of the list. Name and target precede the rest of each object, as torch writes it. The JSON
+ * reader's limit of depth bounds the recursion. */
+static void search_region(region_search *s, etr_region_ancestor later) {
+  const etr_region_ancestor before = s->candidate;
+  etr_json_array(s->json);
+  while (!s->is_found && etr_json_element(s->json)) {
+    etr_region_ancestor here = {0};
+    etr_slice key;
+    s->candidate = before;
+    etr_json_object(s->json);
+    while (!s->is_found && etr_json_key(s->json, &key)) {
+      etr_json_type type = etr_json_peek(s->json);
+      if (etr_slice_is(key, "name") && type == ETR_JSON_STRING)
+        here.name = etr_intern(s->strings, etr_json_string(s->json));
+      else if (etr_slice_is(key, "target") && type == ETR_JSON_STRING) {
+        here.target = etr_intern(s->strings, etr_json_string(s->json));
+        bool is_wrapper = here.target &&
+                          etr_slice_starts(etr_slice_of(here.target), ETR_SLICE(ETR_REGION_TARGET));
+        if (is_wrapper && !s->candidate.name)
+          s->candidate = later;
+      } else if (etr_slice_is(key, "graph_id") && type == ETR_JSON_NUMBER)
+        s->is_found = etr_json_int(s->json) == s->graph_id && s->candidate.name;
+      else if (etr_slice_is(key, "from_node") && type == ETR_JSON_ARRAY)
+        search_region(s, here);
+      else
+        etr_json_skip(s->json);
+    }
+  }
+}
+
+/* Returns no ancestor also when out of memory. */
+etr_region_ancestor etr_ancestor_in_region(etr_map *strings, etr_slice from_node,
+                                           int64_t graph_id) {
+  region_search search = {
+      .json = etr_json_open_memory(from_node, NULL),
+      .strings = strings,
+      .graph_id = graph_id,
+  };
+  if (search.json)
+    search_region(&search, (etr_region_ancestor){0});
+  etr_json_close(search.json);
+  return search.is_found ? search.candidate : (etr_region_ancestor){0};
+}
+
+bool etr_may_be_in_region(etr_slice from_node) {
+  return contains_text(from_node, ETR_SLICE(ETR_REGION_TARGET));
 }
 
 static const char graph_id_key[] = "\\\"graph_id\\\": ";

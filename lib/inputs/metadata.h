@@ -27,6 +27,11 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena);
  */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack);
 
+/** Finds or adds the child of a module, an index in `tree`, that a module of another tree with the
+ * same strings is, and returns its index; 0 when out of memory. */
+uint32_t etr_module_tree_add_child(etr_module_tree *tree, etr_map *strings, uint32_t parent,
+                                   const etr_module *module);
+
 /** Returns the name of the ancestor with this graph id in a from_node text; NULL if there is none.
  * The text is JSON: a list of {name, graph_id, from_node: [...]}, nested towards the oldest
  * ancestor. The name is interned in `strings`. */
@@ -35,6 +40,24 @@ const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t
 /** Returns the name of the oldest ancestor in a from_node text; NULL if it names none. It is used
  * for bodies of cond, map, ..., whose graph ids are not recorded. */
 const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node);
+
+/** How the target of an operator that wraps a region begins in a from_node text:
+ * "wrap_with_autocast", "wrap_with_set_grad_enabled". */
+#define ETR_REGION_TARGET "wrap_with_"
+
+/** A node in the body of a region: see regions.h. */
+typedef struct etr_region_ancestor {
+  const char *name;   /* NULL: there is none */
+  const char *target; /* "aten.matmul.default"; NULL if it is not recorded */
+} etr_region_ancestor;
+
+/** Returns the ancestor in a from_node text that was in a region of the graph with this id: the one
+ * right before the operator that wraps the region, the innermost of several. Its texts are interned
+ * in `strings`. */
+etr_region_ancestor etr_ancestor_in_region(etr_map *strings, etr_slice from_node, int64_t graph_id);
+
+/** Returns whether a from_node text, escaped or not, may name an operator that wraps a region. */
+bool etr_may_be_in_region(etr_slice from_node);
 
 /** Returns a graph id as it is written in a text with escaped quotes; NULL when out of memory. */
 const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id);

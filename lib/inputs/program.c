@@ -412,21 +412,39 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
-/* Reads a node's from_node, JSON in a string, and returns the name of the node of the exported
- * graph that it comes from; NULL if there is none. The string is searched without unescaping it if
- * possible, which is faster. In bodies of cond, map, ..., whose graph ids are not known, the oldest
- * ancestor is taken. */
-static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
-  const char *name;
+/* Reads a node's from_node, JSON in a string, without unescaping it, which is faster. Returns false
+ * if it must be decoded, and leaves it unread. */
+static bool read_escaped_ancestors(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
   etr_slice escaped;
-  if (in_body)
-    return etr_oldest_ancestor(m->strings, etr_json_string(json));
-  if (etr_json_peek_raw(json, &escaped) &&
-      etr_ancestor_in_escaped(&name, m->strings, escaped, m->escaped_graph_id)) {
+  if (!etr_json_peek_raw(json, &escaped) || (m->scope.regions && etr_may_be_in_region(escaped)))
+    return false;
+  bool is_read = m->scope.no_ancestors ||
+                 (!in_body && etr_ancestor_in_escaped(&node->aten_node, m->strings, escaped,
+                                                      m->escaped_graph_id));
+  if (is_read)
     etr_json_skip(json);
-    return name;
-  }
-  return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
+  return is_read;
+}
+
+/* Reads a node's from_node: the name of the node of the exported graph that it comes from, NULL if
+ * there is none, and which node of a region. In bodies of cond, map, ..., whose graph ids are not
+ * known, the oldest ancestor is taken. */
+static void read_ancestors(node_metadata *m, etr_node *node, uint32_t index, bool in_body,
+                           etr_json *json) {
+  if (read_escaped_ancestors(m, node, in_body, json))
+    return;
+  etr_slice text = etr_json_string(json);
+  if (!m->scope.no_ancestors && in_body)
+    node->aten_node = etr_oldest_ancestor(m->strings, text);
+  else if (!m->scope.no_ancestors)
+    node->aten_node = etr_ancestor_in_graph(m->strings, text, m->scope.graph_id);
+  if (!m->scope.regions || !etr_may_be_in_region(text))
+    return;
+  etr_region_ancestor from = etr_ancestor_in_region(m->strings, text, m->scope.graph_id);
+  etr_region_node *added = from.name ? etr_vec_push(m->strings->arena, &m->scope.regions->list)
+                                     : NULL;
+  if (added)
+    *added = (etr_region_node){index, from};
 }
 
 /* Sets the source line and the frames of a node from its stack trace. */
@@ -436,10 +454,11 @@ static void set_node_source(etr_node *node, etr_trace trace) {
   node->frame_count = trace.frame_count;
 }
 
-/* Reads a node's metadata, {stack_trace, nn_module_stack, debug_handle, from_node, ...}, into its
- * source, frames, module, debug_handle and aten_node. in_body is true in the body of a cond, map,
- * ... A failure shows on `json` or on the arenas. */
-static void read_node_metadata(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
+/* Reads the metadata of a node with this index, {stack_trace, nn_module_stack, debug_handle,
+ * from_node, ...}, into its source, frames, module, debug_handle and aten_node. in_body is true in
+ * the body of a cond, map, ... A failure shows on `json` or on the arenas. */
+static void read_node_metadata(node_metadata *m, etr_node *node, uint32_t index, bool in_body,
+                               etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
@@ -458,7 +477,7 @@ static void read_node_metadata(node_metadata *m, etr_node *node, bool in_body, e
     else if (handle)
       node->debug_handle = parse_handle(etr_json_string(json));
     else
-      node->aten_node = read_ancestor(m, in_body, json);
+      read_ancestors(m, node, index, in_body, json);
   }
 }
 
@@ -776,7 +795,7 @@ static void read_node(reader *r, graph_level *l) {
       collect_named_values(&l->table, &r->names, r->json);
       set_node_outputs(r, l, base, node);
     } else if (etr_slice_is(key, "metadata"))
-      read_node_metadata(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
+      read_node_metadata(&r->metadata, &r->nodes.data[node], node, l->in_body, r->json);
     else
       etr_json_skip(r->json);
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch))
@@ -1058,5 +1077,9 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
       .mutation_count = r.mutation_count,
       .is_changed = is_changed(&r),
   };
+  if (scope.regions) {
+    scope.regions->nodes = r.nodes.data;
+    scope.regions->modules = r.metadata.modules;
+  }
   return ETR_OK;
 }

@@ -10,13 +10,17 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "formats/json.h"
+#include "inputs/regions.h"
 
 /** Which parts of a program to read. */
 typedef struct etr_program_scope {
-  int64_t graph_id; /* the record's export_graph_id, in which ancestors are searched; 0: they are
-                       not searched */
-  bool no_sources;  /* skip stack traces, so that nodes have no source line */
-  const char *source_root; /* etr_options.source_root */
+  int64_t graph_id;  /* the record's export_graph_id, in which ancestors are searched; 0: they are
+                        not searched */
+  bool no_ancestors; /* leave etr_node.aten_node NULL */
+  etr_region_nodes *regions; /* gets the nodes that come from regions of that graph; NULL: they are
+                                not searched */
+  bool no_sources;           /* skip stack traces, so that nodes have no source line */
+  const char *source_root;   /* etr_options.source_root */
 } etr_program_scope;
 
 /** Why times cannot be joined to a changed graph (etr_graph.is_changed) by its debug handles, and

@@ -105,6 +105,12 @@ bool etr_entry_is_reserved(const char *module) {
   return false;
 }
 
+/* The nodes of a graph that come from regions. */
+typedef struct graph_regions {
+  size_t graph; /* index in reader.graphs */
+  etr_region_nodes nodes;
+} graph_regions;
+
 typedef struct reader {
   etr_record *record;
   etr_arena *arena;
@@ -117,7 +123,9 @@ typedef struct reader {
   const char *edge_entry; /* what the entries of Edge programs are called in this record */
   int64_t graph_id;
   etr_vec(etr_graph) graphs;
-  const char *cut_entry; /* the first in which a name is cut; NULL if there is none */
+  etr_vec(graph_regions) regions; /* of the graphs in which nodes come from any */
+  etr_graph exported;             /* the exported program, if its graph is only listed */
+  const char *cut_entry;          /* the first in which a name is cut; NULL if there is none */
   etr_error
       first_failure; /* of an entry that was left out: the reason to give when no graph remains */
 } reader;
@@ -239,19 +247,39 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
   added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1)) : NULL;
 }
 
-/* Reads an entry's document as a program and adds its graph, unless the document is damaged, which
- * shows on `json`, where the caller looks for it. */
-static void read_program_entry(reader *r, etr_json *json, const char *name) {
-  etr_graph graph;
-  etr_program_scope scope = {.no_sources = r->limits.no_sources,
+/* Reads a document as a program. Returns false if it is damaged, which shows on `json`, where the
+ * caller looks for it. */
+static bool read_program(reader *r, etr_graph *graph, etr_region_nodes *regions, etr_json *json) {
+  /* With edge_only, ancestors lead to nodes of programs that are not read. */
+  etr_program_scope scope = {.graph_id = r->graph_id,
+                             .no_ancestors = r->limits.edge_only,
+                             .regions = regions,
+                             .no_sources = r->limits.no_sources,
                              .source_root = r->limits.source_root};
-  if (!r->limits.edge_only)
-    scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
-  etr_status status = etr_program_read(&graph, &r->strings, json, scope, r->limits.budget);
-  if (status == ETR_OK)
-    add_graph(r, graph, name);
+  etr_status status = etr_program_read(graph, &r->strings, json, scope, r->limits.budget);
   if (status == ETR_ERROR_MEMORY)
     etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
+  return status == ETR_OK;
+}
+
+/* Reads an entry's document as a program and adds its graph, unless the document is damaged. This
+ * is a document_reader. */
+static void read_program_entry(reader *r, etr_json *json, const char *name) {
+  etr_graph graph;
+  etr_region_nodes regions = {0};
+  bool is_exported = strcmp(name, ETR_ATEN_ENTRY) == 0;
+  if (!read_program(r, &graph, is_exported ? NULL : &regions, json))
+    return;
+  add_graph(r, graph, name);
+  graph_regions *added = regions.list.count ? etr_vec_push(r->arena, &r->regions) : NULL;
+  if (added)
+    *added = (graph_regions){r->graphs.count - 1, regions};
+}
+
+/* Reads the exported program into r->exported. This is a document_reader. */
+static void read_exported_program(reader *r, etr_json *json, const char *name) {
+  (void)name;
+  (void)read_program(r, &r->exported, NULL, json);
 }
 
 /* Reads the entry debug_handle_map into r->maps, and notes whether it is undamaged. This is a
@@ -289,27 +317,33 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
 
-/* Reads all entries of these kinds, bits of etr_entry_kind, with read_content. A damaged entry is
- * left out with a warning. Fails if the budget is used up, on I/O errors and when out of memory. */
+/* Reads the archive's entry with this index with read_content, or leaves it out with a warning if
+ * it is damaged. Fails if the budget is used up, on I/O errors and when out of memory. */
+static etr_status read_or_leave_out(reader *r, size_t index, document_reader read_content,
+                                    etr_error *error) {
+  etr_error failure = {.offset = ETR_NO_OFFSET};
+  etr_status status = read_entry(r, index, read_content, &failure);
+  if (status == ETR_OK)
+    return ETR_OK;
+  if (status != ETR_ERROR_FORMAT || etr_budget_refused(r->limits.budget)) {
+    if (error)
+      *error = failure;
+    return status;
+  }
+  etr_warn(r->warnings, failure.file, failure.entry, failure.offset, "%s; left out",
+           failure.message);
+  if (!r->first_failure.message[0])
+    r->first_failure = failure;
+  return ETR_OK;
+}
+
+/* Reads all entries of these kinds, bits of etr_entry_kind, with read_content. Fails as
+ * read_or_leave_out() does. */
 static etr_status read_entries(reader *r, unsigned kinds, document_reader read_content,
                                etr_error *error) {
-  for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    if (!(kind_of_entry(r, etr_archive_name(r->archive, i)) & kinds))
-      continue;
-    etr_error failure = {.offset = ETR_NO_OFFSET};
-    etr_status status = read_entry(r, i, read_content, &failure);
-    if (status == ETR_OK)
-      continue;
-    if (status != ETR_ERROR_FORMAT || etr_budget_refused(r->limits.budget)) {
-      if (error)
-        *error = failure;
-      return status;
-    }
-    etr_warn(r->warnings, failure.file, failure.entry, failure.offset, "%s; left out",
-             failure.message);
-    if (!r->first_failure.message[0])
-      r->first_failure = failure;
-  }
+  for (size_t i = 0; i < etr_archive_count(r->archive); i++)
+    if (kind_of_entry(r, etr_archive_name(r->archive, i)) & kinds)
+      ETR_TRY(read_or_leave_out(r, i, read_content, error));
   return ETR_OK;
 }
 
@@ -335,6 +369,28 @@ static etr_status read_programs(reader *r, etr_error *error) {
   }
   return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry,
                       error);
+}
+
+/* Gives nodes that come from regions their lines and modules, which are in the exported program. If
+ * its graph is only listed, it is read here. Fails as read_entries() does. */
+static etr_status resolve_regions(reader *r, etr_error *error) {
+  const etr_graph *exported = NULL;
+  for (size_t i = 0; i < r->graphs.count; i++)
+    if (strcmp(r->graphs.data[i].entry, ETR_ATEN_ENTRY) == 0)
+      exported = &r->graphs.data[i];
+  if (!exported || r->regions.count == 0)
+    return ETR_OK;
+  if (!exported->nodes) {
+    size_t index = etr_archive_find(r->archive, ETR_ATEN_ENTRY);
+    ETR_TRY(read_or_leave_out(r, index, read_exported_program, error));
+    exported = &r->exported;
+  }
+  for (size_t i = 0; i < r->regions.count; i++) {
+    graph_regions *of = &r->regions.data[i];
+    if (!etr_regions_resolve(&r->graphs.data[of->graph], &of->nodes, exported, &r->strings))
+      return etr_fail_memory_of(error, r->path, NULL);
+  }
+  return ETR_OK;
 }
 
 /* ---- Names of entry points ---- */
@@ -512,6 +568,8 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_OUTPUT_COUNTS, read_output_counts, error));
   ETR_TRY(read_programs(r, error));
+  if (!etr_arena_failed(r->arena))
+    ETR_TRY(resolve_regions(r, error));
   if (etr_arena_failed(r->arena))
     return etr_fail_memory_of(error, r->path, NULL);
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);

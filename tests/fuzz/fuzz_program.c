@@ -47,10 +47,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_arena arena = {0};
   etr_map strings;
   etr_graph graph;
+  etr_region_nodes regions = {0};
+  etr_program_scope scope = {.graph_id = 7, .regions = &regions};
   etr_map_init(&strings, &arena);
   etr_json *json = etr_json_open_memory((etr_slice){(const char *)data, size}, NULL);
-  if (json && etr_program_read(&graph, &strings, json, (etr_program_scope){.graph_id = 7}, NULL) ==
-                  ETR_OK) {
+  if (json && etr_program_read(&graph, &strings, json, scope, NULL) == ETR_OK &&
+      etr_regions_resolve(&graph, &regions, &graph, &strings)) {
     for (size_t i = 0; i < graph.node_count; i++)
       check_node(&graph, &graph.nodes[i]);
     for (size_t i = 0; i < graph.subgraph_count; i++)

@@ -97,10 +97,10 @@ static void expect_names_alone(const char *fixture, const etr_profile *all,
 }
 
 Test(edge_only, edge_only_gives_the_same_answers) {
-  static const char *const fixtures[] = {"add_mul",           "add_mul_debug",  "bundled_update",
-                                         "control_flow",      "coreml",         "extra_modules",
-                                         "llama_xnnpack",     "multi_method",   "mv2_xnnpack",
-                                         "quantized_xnnpack", "old_0_6_add_mul"};
+  static const char *const fixtures[] = {"add_mul",           "add_mul_debug",   "bundled_update",
+                                         "control_flow",      "coreml",          "extra_modules",
+                                         "llama_xnnpack",     "multi_method",    "mv2_xnnpack",
+                                         "quantized_xnnpack", "old_0_6_add_mul", "regions"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *all = open(fixtures[i], false), *some = open(fixtures[i], true);
     expect_names_alone(fixtures[i], all, some);

@@ -136,6 +136,51 @@ Test(metadata, the_oldest_ancestor_is_found) {
   }
 }
 
+#define OBJECT(name, target, graph_id, from)                                                       \
+  "{\"name\": \"" name "\", \"target\": \"" target "\", \"graph_id\": " graph_id                   \
+  ", \"from_node\": [" from "]}"
+#define WRAPPED OBJECT("mm_1", "wrap_with_autocast", "7", "")
+
+Test(metadata, the_ancestor_in_a_region_is_right_before_its_wrapper) {
+  static const struct {
+    const char *text, *name, *target; /* name NULL: none */
+  } cases[] = {
+      {"[" OBJECT("bmm", "aten.bmm", "1", OBJECT("mm", "aten.mm", "2", WRAPPED)) "]", "mm",
+       "aten.mm"},
+      {"[" OBJECT("mm", "aten.mm", "1", OBJECT("w", "wrap_with_autocast", "3", WRAPPED)) "]", "mm",
+       "aten.mm"}, /* the wrapper itself was copied */
+      {"[" OBJECT("mm", "aten.mm", "1",
+                  OBJECT("no_grad", "wrap_with_set_grad_enabled", "3", WRAPPED)) "]",
+       "mm", "aten.mm"}, /* the innermost region */
+      {"[" OBJECT("mm", "aten.mm", "1", OBJECT("w", "wrap_with_autocast", "3", "")) "]", NULL,
+       NULL}, /* of another graph */
+      {"[" OBJECT("mm", "aten.mm", "7", OBJECT("w", "wrap_with_autocast", "3", "")) "]", NULL,
+       NULL},                        /* the region was gone before */
+      {"[" WRAPPED "]", NULL, NULL}, /* what reads its result */
+      {"[" OBJECT("a", "aten.a", "1",
+                  OBJECT("x", "wrap_with_x", "3", "")) ", " OBJECT("b", "aten.b", "7", "") "]",
+       NULL, NULL}, /* two ancestors */
+      {"[" OBJECT("a", "aten.a", "1", "") ", " OBJECT("mm", "aten.mm", "1", WRAPPED) "]", "mm",
+       "aten.mm"},
+      {"[{\"name\": \"mm\", \"from_node\": [" WRAPPED "]}]", "mm", NULL},
+      {"[{\"target\": \"aten.mm\", \"from_node\": [" WRAPPED "]}]", NULL, NULL},
+      {"[" OBJECT("mm", "cond", "1", OBJECT("cond", "cond", "7", "")) "]", NULL, NULL},
+      {"[{\"name\": \"mm\", \"from_node\": [{\"target\": \"wrap_with_autocast\"", NULL, NULL},
+      {"", NULL, NULL},
+      {"null", NULL, NULL},
+      {"[[[[", NULL, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_region_ancestor found = etr_ancestor_in_region(&strings, etr_slice_of(cases[i].text), 7);
+    cr_expect_eq(found.name != NULL, cases[i].name != NULL, "%s", cases[i].text);
+    cr_expect_eq(found.target != NULL, cases[i].target != NULL, "%s", cases[i].text);
+    if (found.name && cases[i].name)
+      cr_expect_str_eq(found.name, cases[i].name);
+    if (found.target && cases[i].target)
+      cr_expect_str_eq(found.target, cases[i].target);
+  }
+}
+
 /* The text as it is in a document, with every quote escaped. */
 Test(metadata, an_ancestor_is_found_in_escaped_text) {
   static const struct {
