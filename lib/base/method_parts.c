@@ -34,6 +34,13 @@ uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part) {
   return ticks;
 }
 
+etr_shared_times etr_times_of_method(const etr_profile *profile, const etr_method *method) {
+  if (method->shared)
+    return *method->shared;
+  return (etr_shared_times){method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph],
+                            method};
+}
+
 /* Estimated ticks are part of the operators, and what the clock hides is part of the call overhead.
  */
 bool etr_method_adds_up(const etr_method *m) {

@@ -34,6 +34,10 @@ static inline double etr_slice_interrupted(const etr_method *method, size_t slic
              : 0;
 }
 
+/** Returns the graph and the times that stand for a method in every output: its own, or those that
+ * the methods share which its runs may be of. The graph is NULL if the method has none. */
+etr_shared_times etr_times_of_method(const etr_profile *profile, const etr_method *method);
+
 /** Returns true if the parts of execute_ticks add up to it, and if no part of a part is greater
  * than that part. */
 bool etr_method_adds_up(const etr_method *method);

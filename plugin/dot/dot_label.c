@@ -616,7 +616,7 @@ static void put_exact_time(etr_writer *writer, const etr_dot_view *view, double 
  * when out of memory. */
 static void put_balance_row(etr_writer *writer, const etr_dot_view *view) {
   etr_balance balance;
-  if (!etr_balance_make(&balance, view->arena, view->method) || balance.count == 0)
+  if (!etr_balance_make(&balance, view->arena, view->profile, view->method) || balance.count == 0)
     return;
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in %s: ",
            etr_unit_name(view->profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : ETR_UNIT_US));

@@ -2,6 +2,7 @@
  *
  * profile_json.c - writes the data of the dashboard and the report as one compact JSON document.
  */
+#include "base/method_parts.h"
 #include "base/stats.h"
 #include "base/system.h"
 #include "output/label.h"
@@ -92,22 +93,19 @@ static const etr_field balance_fields[] = {
 ETR_ROW_TYPE(balance, balance_fields);
 
 /* Writes how the time of a method is divided into parts, how much of it the coarse clock of a
- * backend hides, in total over its runs and typically per inference, and notes about this. Times
- * that methods share are divided as those of the method that stands for them. Returns false when
- * out of memory. */
+ * backend hides, in total over its runs and typically per inference, and notes about this. Returns
+ * false when out of memory. */
 static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES], *cautions[ETR_BALANCE_MOST_CAUTIONS];
   etr_balance balance;
-  /* Runs that may be of several methods have their times joined as if all were runs of the first
-   * of these methods, as in a summary. */
-  const etr_method *joined = method->shared ? method->shared->method : method;
-  if (!etr_balance_make(&balance, &doc->arena, joined))
+  const etr_method *timed = etr_times_of_method(f->profile, method).method;
+  if (!etr_balance_make(&balance, &doc->arena, f->profile, method))
     return false;
   etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
-  etr_field_ticks(f, "clock_hidden", (double)joined->clock_hidden_ticks);
-  etr_field_ticks(f, "clock_hidden_typical", joined->clock_hidden_typical);
-  etr_field_flag(f, "logs_values", joined->logs_values);
+  etr_field_ticks(f, "clock_hidden", (double)timed->clock_hidden_ticks);
+  etr_field_ticks(f, "clock_hidden_typical", timed->clock_hidden_typical);
+  etr_field_flag(f, "logs_values", timed->logs_values);
   size_t caution_count = etr_balance_cautions(cautions, f->profile, method);
   etr_field_texts(f, "cautions", cautions, caution_count);
   /* Cautions are the first of all notes. */

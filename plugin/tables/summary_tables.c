@@ -683,7 +683,7 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
                                      etr_breakdown_by by) {
   const etr_breakdown *rows = &s->by[by];
   etr_balance balance;
-  if (!etr_balance_make(&balance, &r->answer.arena, s->method))
+  if (!etr_balance_make(&balance, &r->answer.arena, r->answer.profile, s->method))
     return;
   bool *is_added = etr_arena_alloc_array(&r->answer.arena, balance.count, sizeof *is_added);
   for (size_t i = 0; is_added && i <= rows->count; i++) {

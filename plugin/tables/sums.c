@@ -453,7 +453,7 @@ void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method
 
 void etr_balance_add_rows(etr_table *table, const etr_method *method) {
   etr_balance balance;
-  if (!etr_balance_make(&balance, &table->answer->arena, method))
+  if (!etr_balance_make(&balance, &table->answer->arena, table->answer->profile, method))
     return;
   for (size_t i = 0; i < balance.count; i++) {
     const etr_part_time *time = balance.list[i].time;

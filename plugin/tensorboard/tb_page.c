@@ -5,6 +5,7 @@
  * TensorBoard shows about 14 lines of a page and scrolls the rest, so what to look at comes before
  * any table.
  */
+#include "base/method_parts.h"
 #include "output/answer.h"
 #include "output/label.h"
 #include "output/ranking.h"
@@ -139,9 +140,10 @@ static void put_graph_hint(etr_answer *answer, const etr_method *method) {
   etr_puts(&answer->writer,
            "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
            "**Color by** *Compute time*");
-  if (method->interrupted > 0)
+  double interrupted = etr_times_of_method(answer->profile, method).method->interrupted;
+  if (interrupted > 0)
     etr_putf(&answer->writer, ETR_WITH_INTERRUPTIONS ", %.0f %% of the typical run",
-             100 * method->interrupted);
+             100 * interrupted);
   etr_puts(&answer->writer, ".\n");
 }
 

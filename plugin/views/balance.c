@@ -45,7 +45,9 @@ static bool is_shared(const etr_method *method, const etr_part_time *part) {
   return false;
 }
 
-bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_method *method) {
+bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *all_runs) {
+  const etr_method *method = etr_times_of_method(profile, all_runs).method;
   etr_balance_part *list = etr_arena_alloc_array(arena, method->part_count, sizeof *list);
   ETR_CHECK(etr_method_adds_up(method));
   *out = (etr_balance){list, method->part_count};
@@ -110,12 +112,12 @@ static const char *part_note(etr_arena *arena, const etr_method *method, uint64_
 
 /* Returns which file would show modules and source lines; NULL if they are there, or if there is an
  * ETRecord of which a warning says why it was not joined. */
-static const char *layers_note(const etr_profile *profile, const etr_method *method) {
-  bool is_program = method->graph != ETR_NONE && etr_is_program(&profile->graphs[method->graph]);
+static const char *layers_note(const etr_profile *profile, const etr_graph *graph) {
+  bool is_program = graph && etr_is_program(graph);
   if (profile->etrecord)
     return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
                       : NULL;
-  if (method->graph == ETR_NONE)
+  if (!graph)
     return "no layers: an ETDump has no graph. Ask for its .pte (operators, shapes), the ETRecord "
            "(modules, source lines) of the same export, the device and its number of threads";
   if (is_program)
@@ -164,17 +166,19 @@ size_t etr_balance_cautions(const char *out[ETR_BALANCE_MOST_CAUTIONS], const et
 
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method) {
+  const etr_shared_times times = etr_times_of_method(profile, method);
+  const etr_method *timed = times.method;
   const char *notes[] = {
-      certainty_note(arena, profile, method),
-      part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
+      certainty_note(arena, profile, timed),
+      part_note(arena, timed, timed->estimated_time_ticks - timed->shared_ticks,
                 "the backend's own estimate, not measured"),
-      part_note(arena, method, method->shared_ticks,
+      part_note(arena, timed, timed->shared_ticks,
                 "estimated: the backend records the cycles of each operator, and a time only for "
                 "all of them together"),
-      has_plans(method) ? "compute units are those that the backend planned for; where operators "
-                          "ran is not recorded"
-                        : NULL,
-      layers_note(profile, method)};
+      has_plans(timed) ? "compute units are those that the backend planned for; where operators "
+                         "ran is not recorded"
+                       : NULL,
+      layers_note(profile, times.graph)};
   size_t count = etr_balance_cautions(out, profile, method);
   for (size_t i = 0; i < ETR_COUNT(notes); i++)
     if (notes[i])

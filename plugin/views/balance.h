@@ -19,9 +19,11 @@ typedef struct etr_balance {
   size_t count;
 } etr_balance;
 
-/** Lists the parts in the order in which they are shown. They add up to execute_ticks, and their
- * typical times to execute.typical. Returns false when out of memory. */
-bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_method *method);
+/** Lists the parts in the order in which they are shown, as etr_times_of_method() has them. They
+ * add up to execute_ticks, and their typical times to execute.typical. Returns false when out of
+ * memory. */
+bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *method);
 
 /** Returns what people read instead of a part's name. `call_count` is etr_part_time.call_count.
  * With `names_backend` the text names the backend where it does not anyway. NULL when out of

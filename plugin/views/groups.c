@@ -91,7 +91,6 @@ typedef struct counted_thing {
 /* Collects the time slices of a method into rows. */
 typedef struct collector {
   etr_arena *arena;
-  const etr_profile *profile;
   const etr_method *method;
   const etr_graph *graph;
   const bool *chosen;    /* per node of the graph; NULL: everything has a row */
@@ -376,21 +375,20 @@ static bool set_row_of_node(etr_groups *out, const collector *c, const uint32_t 
 
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method, const bool *chosen) {
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  const etr_shared_times times = etr_times_of_method(profile, method);
   collector c = {.arena = arena,
-                 .profile = profile,
-                 .method = method,
-                 .graph = graph && graph->times ? graph : NULL,
+                 .method = times.method,
+                 .graph = times.graph && times.graph->times ? times.graph : NULL,
                  .chosen = chosen,
                  .key = {.arena = arena},
                  .first_delegate = INT32_MAX,
                  .last_delegate = -1};
-  uint32_t *rows = etr_arena_alloc_raw_array(arena, method->time_slice_count, sizeof *rows);
-  *out = (etr_groups){.whole = method->execute.typical};
-  if (!rows || method->run_count == 0)
+  uint32_t *rows = etr_arena_alloc_raw_array(arena, c.method->time_slice_count, sizeof *rows);
+  *out = (etr_groups){.whole = c.method->execute.typical};
+  if (!rows || c.method->run_count == 0)
     return rows != NULL;
-  for (size_t i = 0; i < method->delegate_count; i++) {
-    int32_t id = method->delegates[i].instruction_id;
+  for (size_t i = 0; i < c.method->delegate_count; i++) {
+    int32_t id = c.method->delegates[i].instruction_id;
     c.first_delegate = ETR_MIN(c.first_delegate, id);
     c.last_delegate = ETR_MAX(c.last_delegate, id);
   }
@@ -398,7 +396,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   etr_map_init(&c.counted, arena);
   if (!collect_slices(&c, rows))
     return false;
-  const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
+  const etr_stats *stats = etr_run_stats(arena, c.method, rows, c.list.count);
   if (!stats || !set_row_of_node(out, &c, rows))
     return false;
   for (size_t i = 0; i < c.list.count; i++)
