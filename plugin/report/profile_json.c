@@ -302,7 +302,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   if (is_good)
     put_variation(doc, method, &findings.groups);
   is_good = is_good && put_balance(doc, method) &&
-            etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
+            etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups, false) &&
             etr_decoder_put_method(f, &doc->arena, method) &&
             etr_delegates_put_list(f, &doc->arena, method, NULL, false);
   is_good = is_good && etr_profile_list_operators(doc, &ops, method, compared) &&

@@ -183,9 +183,9 @@ static void put_node_filter(const etr_fields *f, const char *pattern, const char
 }
 
 /* Writes a part of the headline, its shares of Method::execute (0 to 1; two, if a clock hides
- * something), and the filter that shows its nodes, which are in any module (NULL). has_nodes: the
- * document has nodes of the method. */
-static void put_headline_part(const etr_fields *f, const etr_headline_part *part, bool has_nodes) {
+ * something), and, with has_filter, the filter that shows its nodes, which are in any module
+ * (NULL). */
+static void put_headline_part(const etr_fields *f, const etr_headline_part *part, bool has_filter) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_headline_kind_name(part->kind));
   etr_field_text(f, "op", part->op);
@@ -194,16 +194,17 @@ static void put_headline_part(const etr_fields *f, const etr_headline_part *part
   etr_field_count(f, "count", part->count);
   etr_field_number(f, "low", part->low);
   etr_field_number(f, "high", part->high);
-  bool is_on_nodes = (part->has_graph && has_nodes) || part->kind == ETR_HEADLINE_KERNELS;
-  put_node_filter(f, NULL, part->op, part->backend, is_on_nodes);
+  bool is_on_nodes = part->has_graph || part->kind == ETR_HEADLINE_KERNELS;
+  if (has_filter)
+    put_node_filter(f, NULL, part->op, part->backend, is_on_nodes);
   etr_jw_end(f->json);
 }
 
-/* Writes a row of the first screen as an object: what it adds up, its times per inference, and the
- * filter that shows its nodes, if the document has nodes of the method (has_nodes). "estimated":
- * some of its time is; "upper": its time is an upper bound. */
+/* Writes a row of the first screen as an object: what it adds up, its times per inference, and,
+ * with has_filter, the filter that shows its nodes. "estimated": some of its time is; "upper": its
+ * time is an upper bound. */
 static void put_first_screen_row(const etr_fields *f, const etr_groups *groups,
-                                 const etr_group *group, bool has_nodes) {
+                                 const etr_group *group, bool has_filter) {
   etr_jw_object(f->json);
   etr_field_text(f, "part",
                  group->is_interruptions ? "interruptions" : etr_time_part_name(group->part));
@@ -222,7 +223,8 @@ static void put_first_screen_row(const etr_fields *f, const etr_groups *groups,
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
   etr_field_flag(f, "estimated", etr_is_estimated(group->estimated, group->stats.typical));
   etr_field_flag(f, "upper", group->hidden > 0);
-  put_node_filter(f, group->pattern, group->op, group->backend, group->pattern && has_nodes);
+  if (has_filter)
+    put_node_filter(f, group->pattern, group->op, group->backend, group->pattern != NULL);
   etr_jw_end(f->json);
 }
 
@@ -240,11 +242,9 @@ static void put_modes_or_null(const etr_fields *f, const etr_method *method) {
 }
 
 bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                                  const etr_groups *groups) {
+                                  const etr_groups *groups, bool has_filters) {
   etr_headline headline;
   etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit : etr_unit_of_method(f->profile, method);
-  /* A method whose times are shared has none, unless etr_summary_share() gave it a graph. */
-  bool has_nodes = method->graph != ETR_NONE;
   if (!etr_headline_make(&headline, arena, f->profile, method, groups, unit))
     return false;
   etr_jw_key(f->json, "answer");
@@ -257,7 +257,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     put_modes_or_null(f, method);
     etr_field_begin_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
-      put_headline_part(f, &headline.parts[i], has_nodes);
+      put_headline_part(f, &headline.parts[i], has_filters);
     etr_jw_end(f->json);
     etr_jw_end(f->json);
   } else {
@@ -265,7 +265,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   }
   etr_field_begin_list(f, "groups");
   for (size_t i = 0; i < groups->count; i++)
-    put_first_screen_row(f, groups, &groups->list[i], has_nodes);
+    put_first_screen_row(f, groups, &groups->list[i], has_filters);
   etr_jw_end(f->json);
   return true;
 }
@@ -328,7 +328,7 @@ static bool put_method_object(etr_answer *answer, const etr_method *method) {
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
   put_part_list(f, method);
-  if (!etr_summary_put_first_screen(f, &answer->arena, method, &s.findings.groups))
+  if (!etr_summary_put_first_screen(f, &answer->arena, method, &s.findings.groups, true))
     return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);

@@ -19,10 +19,12 @@ void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method
 
 /** Writes "answer" and "groups" into an open object: the sentence that says where the time goes,
  * and the rows that add up to it, which are `groups`. The sentence has the unit that suits the
- * method, as the screen has, unless the answer is in cycles; numbers have the unit of `f`. Returns
- * false when out of memory. */
+ * method, as the screen has, unless the answer is in cycles; numbers have the unit of `f`.
+ * has_filters: each part and row has the options that select its nodes, which is for documents that
+ * have nodes of the method. Returns false when out of memory. */
 bool etr_summary_put_first_screen(const etr_fields *fields, etr_arena *arena,
-                                  const etr_method *method, const etr_groups *groups);
+                                  const etr_method *method, const etr_groups *groups,
+                                  bool has_filters);
 
 /** Writes "typical" and, of ticks over all runs of a method, "avg" per run and "share" in
  * Method::execute, by the statistic that ranks. */

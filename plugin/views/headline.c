@@ -485,15 +485,18 @@ static const char *time_text(etr_arena *arena, const etr_profile *profile, doubl
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns "25.5 or 37.0 ms per inference" if the typical time is of neither of two modes; else "",
- * also when out of memory. */
-static const char *modes_text(etr_arena *arena, const etr_profile *profile,
-                              const etr_method *method, etr_unit unit) {
+/* Returns the time as the first line of a summary has it, "8 ms ± 4" or "25.5 or 37.0 ms". That
+ * line may be about another statistic: then the spread, which is around it, is left out. "" when
+ * out of memory. */
+static const char *execute_text(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  if (etr_put_modes(&writer, profile, method, unit))
-    etr_puts(&writer, " per inference");
+  if (profile->statistic == ETR_STATISTIC_TYPICAL)
+    etr_put_execute(&writer, profile, method, unit);
+  else if (!etr_put_modes(&writer, profile, method, unit))
+    etr_puts(&writer, time_text(arena, profile, method->execute.typical, unit));
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
@@ -531,8 +534,8 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
       out->where = where_text(arena, method, out, usual, out->count, length);
   if (out->where && out->interrupted > 0 && count_characters(out->where) > ETR_HEADLINE_LONGEST)
     out->where = where_text(arena, method, out, usual, 1, SHORT); /* no room for three parts */
-  const char *modes = modes_text(arena, profile, method, unit);
-  out->text = etr_arena_format(arena, "%s. %s", modes[0] ? modes : etr_or_empty(out->time),
+  out->text = etr_arena_format(arena, "%s per inference. %s",
+                               execute_text(arena, profile, method, unit),
                                etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

@@ -112,10 +112,14 @@ export const modesOf = ({document}) => document.answer?.modes;
 /** What the run is that Timeline begins with. */
 export const nearestText = () => (modesOf(method.value) ? 'of the larger mode' : 'nearest to typical');
 
-/** What an inference takes: "30.9 ms per inference", "25.5 or 37.0 ms per inference". Without times, that of the
- * typical run or of both modes if that is of neither. */
-export const inferenceText = (given = modesOf(method.value) ?? [wholeTime.value]) =>
-  `${given.map(ns => timeOf(ns)).join(' or ')} ${unitName.value} per inference`;
+/** What an inference takes: "30.9 ms per inference". Without a time, that of the typical run as the library says it:
+ * "31 ms ± 4 per inference", "25.5 or 37.0 ms per inference"; as a number where another unit or all digits are shown. */
+export function inferenceText(given) {
+  const [said] = method.value.answer.split('. ');
+  return given || get('digits') || !said.includes(` ${unitName.value}`)
+    ? `${(given ?? modesOf(method.value) ?? [wholeTime.value]).map(ns => timeOf(ns)).join(' or ')} ${unitName.value} per inference`
+    : said;
+}
 
 command({
   name: 'digits',

@@ -283,6 +283,7 @@ function readMethod(method, index, texts) {
     clockHidden: method.clock_hidden / runs,
     clockHiddenTypical: method.clock_hidden_typical ?? 0,
     logsValues: method.logs_values === true,
+    answer: withMicro(method.answer?.text) ?? '',
     groups: method.groups ?? [],
     clocks: method.clocks ?? {},
     delegation: method.delegation,

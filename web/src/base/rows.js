@@ -61,9 +61,16 @@ function partName({part, phase, op, backend, text}, balance) {
   return partLabel(found?.text ?? part);
 }
 
+/* Whether a row of the library is in operatorRows(): methods may share their operators and have no graph. */
+const isOnNodes = ({pattern}, {hasGraph}) => hasGraph && pattern !== null;
+
+const isOperator = ({kind, part}) => kind === 'operator' || part === OF_OPERATORS;
+
 function partRow(group, time, method) {
   const {part, op = null, phase = null, backend = null, count = NaN} = group,
-    isComputing = COMPUTING.includes(part),
+    pattern = group.pattern ?? '',
+    dtype = group.dtype ?? '',
+    isComputing = part === OF_OPERATORS || COMPUTING.includes(part),
     {operators} = method;
   const hue = isComputing
       ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1)
@@ -73,11 +80,12 @@ function partRow(group, time, method) {
     label = partName(group, method.balance);
   return {
     kind: 'part',
-    key: `+${part} ${backend ?? ''} ${label}`,
+    key: `+${part} ${backend ?? ''} ${label} ${pattern} ${dtype}`,
     part,
     isComputing,
-    isKernel: Boolean(op),
-    pattern: '',
+    isKernel: op && part !== OF_OPERATORS,
+    pattern,
+    dtype,
     op: op ?? label,
     label,
     backend,
@@ -115,7 +123,7 @@ function partOfEvent(events, event) {
 /* Returns the rows of the parts of one run: own times of events, added up to the rows of the document, or to a row of
    the part where it has none of that name. What is left is the runtime's. */
 function partsOfRun(method, {whole, of, events}) {
-  const groups = method.groups.filter(({pattern}) => pattern === null),
+  const groups = method.groups.filter(group => !isOnNodes(group, method)),
     own = events.ownTimes(),
     times = new Map();
   let rest = whole - sumOver(of, method.operators.timed);
@@ -133,7 +141,7 @@ function partsOfRun(method, {whole, of, events}) {
       ofPhase(phase) ??
       ofPhase(events.text('phase', events.parent[event])) ??
       near.find(group => group.part === part && !group.op);
-    if (!group) groups.push((group = {part, backend}));
+    if (!group) groups.push((group = {part, op, backend}));
     times.set(group, (times.get(group) ?? 0) + own[event]);
     rest -= own[event];
   }
@@ -147,10 +155,10 @@ export function partRows(method, {stat, whole, of, events = undefined, isRecorde
   if (stat === 'run') return partsOfRun(method, {whole, of, events});
   if (stat === 'typical')
     return method.groups
-      .filter(({pattern, part}) => pattern === null && !(isRecorded && part === INTERRUPTIONS))
+      .filter(group => !isOnNodes(group, method) && !(isRecorded && group.part === INTERRUPTIONS))
       .map(group => partRow(group, timeOfGroup(group, isRecorded), method));
   return method.balance
-    .filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE)
+    .filter(part => !(method.hasGraph && part.part === OF_OPERATORS) && part[stat] > RESIDUE)
     .map(part => partRow(part, part[stat], method));
 }
 
@@ -173,7 +181,7 @@ function groupsByKey(method) {
   const found = new Map();
   groupsOf.set(method, found);
   for (const group of method.groups) {
-    if (group.pattern === null) continue;
+    if (!isOnNodes(group, method)) continue;
     const key = `${group.pattern}\n${group.op}\n${group.backend ?? CPU}`;
     found.set(key, found.has(key) ? merged(found.get(key), group) : group);
   }
@@ -225,12 +233,12 @@ export const allRowsOf = (method, times) =>
 /** Returns the head that labels leave out: the deepest pattern that holds nine tenths of the operators' time. */
 export const headOfRows = (rows, within = '') =>
   headOf(
-    rows.filter(({kind, time}) => kind === 'operator' && time > 0).map(({pattern, time}) => ({pattern, typical: time})),
+    rows.filter(row => isOperator(row) && row.time > 0).map(({pattern, time}) => ({pattern, typical: time})),
     within,
   );
 
 /** Returns how a row is called beside a head: [where, what], "mlp.3" and "linear". */
-export const rowLabel = (row, head) => [row.kind === 'operator' ? relativePath(row.pattern, head) : '', row.label];
+export const rowLabel = (row, head) => [isOperator(row) ? relativePath(row.pattern, head) : '', row.label];
 
 /**
  * Returns how rows are called beside a head, a function of a row like rowLabel(): where two operators would be called
@@ -265,6 +273,7 @@ export function withSums(rows, parts, least) {
     list.push({
       ...inside[0],
       kind: 'several',
+      part: null,
       key: `+${op} ${dtype}`,
       label: `${dtype} ${shortOp(op)}, all`,
       rows: Int32Array.from(inside.flatMap(row => [...row.rows])),
@@ -273,7 +282,7 @@ export function withSums(rows, parts, least) {
       estimated: sum('estimated'),
       min: NaN,
       max: NaN,
-      filter: `op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`,
+      filter: inside[0].part ? inside[0].filter : `op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`,
       inside: inside.filter(({time}) => time >= least * whole).map(row => ({...row, isInset: true})),
     });
   }

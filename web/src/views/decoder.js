@@ -21,7 +21,7 @@ export const speedText = throughput =>
 export function firstTokenText() {
   const {firstToken: first} = profile.value;
   if (!first) return '';
-  const loaded = profile.value.methods.filter(({document}) => document.runs > 0).length;
+  const loaded = profile.value.methods.filter(({document}) => document.runs && document.method).length;
   return `first token after ${timeWithUnit(first.typical)}${first.method === method.value.name ? '' : ` (${first.method})`}${
     first.with_load
       ? `, ${timeWithUnit(first.with_load)} with ${loaded > 1 ? `loading ${loaded} methods` : 'the load'}`

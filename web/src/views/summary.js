@@ -130,7 +130,7 @@ function RunsText() {
 }
 
 /** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
-export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(shown.document.answer?.text ?? '');
+export const reasonText = ({answer}) => answer.slice(answer.indexOf('. ') + 2);
 
 function Hero() {
   const shown = method.value,
@@ -139,7 +139,7 @@ function Hero() {
     tokens = stat === 'typical' ? speedText(shown.document.throughput) : '';
   return html`<section class="hero"><div><h1
     aria-description=${explainRuns(modesOf(shown) && !time ? 'the medians of two modes' : STAT_TEXTS[stat])}>
-    ${`${inferenceText(time)}${tokens ? ` of ${tokens}` : ''}`}</h1>
+    ${`${inferenceText(time)}${tokens ? ` of ${tokens}` : ''}`.split(/(± \S+)/).map((text, at) => (at % 2 ? html`<span class="quiet">${text}</span>` : text))}</h1>
     <p class="answer" aria-description=${explainRuns('of the typical run')}>${stat === 'typical' ? '' : 'Typical run: '}<${Bold} text=${reasonText(shown)} /></p>
       </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
