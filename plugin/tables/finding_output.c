@@ -153,7 +153,9 @@ static const etr_field finding_fields[] = {
      .says = ETR_SAYS("the time that it is about")},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"share", "share", ETR_CELL_RATE, EVERY, FINDING(share), .nullable = true,
-     .says = ETR_SAYS("cost as a part of Method::execute")},
+     .says = ETR_SAYS(
+         "cost as a part of the typical Method::execute, at most 1: what slow runs take "
+         "longer, spread over all runs, may be more than a typical run takes")},
     {NULL, "saves once", ETR_CELL_FLAG, ETR_IN_DATA, FINDING(is_once),
      .says = ETR_SAYS("it is about time that is spent once, not in each inference")},
     {"slope", NULL, ETR_CELL_TIME, ETR_IN_JSON, FINDING(slope)},

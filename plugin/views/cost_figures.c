@@ -19,9 +19,9 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
    * faster than large ones. */
   bool is_given = bound != ETR_BOUND_UNKNOWN;
   return (etr_cost_figures){
-      .macs = etr_cost_macs(sum),
-      .bytes = etr_cost_bytes(sum),
-      .weight_bytes = sum->unknown_bytes ? NAN : sum->weight_bytes,
+      .macs = round(etr_cost_macs(sum)),
+      .bytes = round(etr_cost_bytes(sum)),
+      .weight_bytes = sum->unknown_bytes ? NAN : round(sum->weight_bytes),
       .gflops = etr_cost_gflops(sum),
       .gbs = etr_cost_gbs(sum),
       .intensity = etr_cost_intensity(sum),

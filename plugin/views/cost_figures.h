@@ -11,7 +11,8 @@
 /** Figures of a node or of a sum of nodes. NaN and NULL mean that a figure is not known or does not
  * exist. */
 typedef struct etr_cost_figures {
-  double macs, bytes, weight_bytes; /* per inference */
+  double macs, bytes, weight_bytes; /* per inference: whole numbers, also of operators that run in
+                                       some inferences only */
   double gflops, gbs, intensity;
   double of_peak; /* the time that the peaks allow, divided by the time taken: at most 1; NaN also
                      where that exceeds 1 by more than the clock's error */

@@ -44,8 +44,9 @@ typedef struct etr_headline {
   const char *time; /* "913 ms per inference" */
   const char
       *where; /* "67 % is 49 float32 linear layers in XNNPACK; 18 % is ..."; "" without runs */
-  const char *text;           /* both: "913 ms per inference. 67 % is ...", and of
-                                 two modes (etr_is_between_modes()) both times */
+  const char *text;           /* both, the time with its spread as etr_put_execute() writes it:
+                                 "913 ms ± 21 per inference. 67 % is ...", and of two modes
+                                 (etr_is_between_modes()) both times */
   etr_headline_part parts[2]; /* the largest disjoint parts of at least a tenth, or the largest */
   size_t count;
   double interrupted;             /* share of Method::execute that interruptions take: see

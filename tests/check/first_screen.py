@@ -1,14 +1,18 @@
 """python first_screen.py ETRECORD_TB FIXTURES: the sentence that says where the time goes, and the rows that add up to it.
 
-For every fixture the rows are compared with the other members of `summary`, which other code makes; for those of the table the sentence must say what an expert
-would say first.
+For every fixture the rows are compared with the other members of `summary`, which other code makes, and with what a report and TensorBoard's text page have; for
+those of the table the sentence must say what an expert would say first.
 """
 import json
 import math
 import os
 import re
+import pathlib
 import subprocess
 import sys
+import tempfile
+
+from report_documents import whole_document
 
 LINES, NARROW_LINES, WIDEST, NARROW = 32, 36, 100, 80  # of a screen, and columns
 LONGEST = 100  # of the sentence without the time: one line of a terminal
@@ -21,6 +25,8 @@ SENTENCES = {
     "b_qnn": r"^\d\d % is waiting in QNN; \d\d % is computing in QNN, outside its operators\.$",
     "add_mul": r"^\d\d % is the runtime, outside operators",
 }
+
+TEXT_PAGES = ("twin_methods", "mv2_xnnpack", "b_qnn")
 
 
 def summary_of(tool, path):
@@ -59,7 +65,7 @@ def check_groups(where, method):
 def check_answer(where, method):
     text, parts = method["answer"]["text"], method["answer"]["parts"]
     time, _, sentence = text.partition(" per inference. ")
-    assert re.match(r"^[\d.]+ (us|ms|s|cycles)$", time), (where, text)
+    assert re.match(r"^[\d.,]+( or [\d.,]+)? (us|ms|s|cycles)( ± [\d.,]+)?$", time), (where, text)
     assert len(sentence) <= LONGEST, f"{where}: {len(sentence)} characters: {sentence}"
     assert 1 <= len(parts) <= 2 and all(0 <= part["low"] <= part["high"] <= 1 for part in parts), (where, parts)
     assert len(parts) == 1 or sum(part["low"] for part in parts) <= 1 + 1e-9, (where, parts)
@@ -101,6 +107,34 @@ def check_screen(where, tool, path):
         check_shares(where, lines)
 
 
+def shown_of(method, parts):
+    """What all outputs have of a method: the sentence, the rows, the parts and the titles of findings, without times, whose unit may differ."""
+    execute = method["execute"]["typical"]
+    rows = [[group[key] for key in ("part", "pattern", "op", "dtype", "backend", "count")] + [f"{group['share']:.6f}"] for group in method["groups"]]
+    said = [[part["part"], part["backend"], f"{part['typical'] / execute:.6f}" if execute else ""] for part in method[parts]]
+    return method["answer"] and method["answer"]["text"], rows, sorted(said, key=str), [found["title"] for found in method["findings"]]
+
+
+def check_report(where, tool, path, methods):
+    """A report says of each method what `summary` says, also where only `summary` has a graph."""
+    html = subprocess.run([tool, "report", path, "-o", "-"], capture_output=True, text=True).stdout
+    found = [method for method in whole_document(html)["methods"] if method["runs"]] if html else []
+    for method, page in zip([method for method in methods if method["runs"]], found, strict=True):
+        for what, one, other in zip(("sentence", "rows", "parts", "findings"), shown_of(method, "parts"), shown_of(page, "balance"), strict=True):
+            assert one == other, f"{where}, {method['method']}: {what}: {one} in summary, {other} in a report"
+        assert "'filter'" not in str(page["groups"]), f"{where}: filters of nodes in a report"
+
+
+def check_text_page(where, tool, path, methods):
+    """TensorBoard's page of text has the sentence of the method that takes longest."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tool, "write", path, "--logdir", folder], capture_output=True)
+        written = b"".join(file.read_bytes() for file in sorted(pathlib.Path(folder).rglob("*tfevents*")))
+    page = re.sub(rb"\*\*|\\\\", b"", written).decode(errors="replace")
+    sentences = [method["answer"]["text"].partition(" per inference. ")[2] for method in methods if method["runs"]]
+    assert any(re.sub(r"\\", "", sentence) in page for sentence in sentences), f"{where}: none of {sentences} in the text page"
+
+
 def main():
     tool, fixtures = sys.argv[1:]
     wrong, seen = [], 0
@@ -114,7 +148,14 @@ def main():
         # Kernels of a dump alone have the longest names.
         cut = [found["title"] for method in summary_of(tool, dump) for found in method["findings"] if found["title"].endswith("...")] if os.path.exists(dump) else []
         wrong += [f"{name}, its dump alone: the title {title} is cut" for title in cut]
-        for method in summary_of(tool, path) if os.path.isdir(path) else []:
+        methods = summary_of(tool, path) if os.path.isdir(path) else []
+        try:
+            check_report(name, tool, path, methods)
+            if name in TEXT_PAGES:
+                check_text_page(name, tool, path, methods)
+        except AssertionError as error:
+            wrong.append(str(error))
+        for method in methods:
             if not method["runs"]:
                 continue
             seen += 1

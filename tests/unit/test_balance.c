@@ -16,9 +16,11 @@
 #endif
 
 static void list(etr_method method) {
+  const etr_profile profile = {0};
   etr_arena arena = {0};
   etr_balance balance;
-  cr_expect(etr_balance_make(&balance, &arena, &method));
+  method.graph = ETR_NONE;
+  cr_expect(etr_balance_make(&balance, &arena, &profile, &method));
   cr_expect_eq(balance.count, method.part_count);
   etr_arena_clear(&arena);
 }

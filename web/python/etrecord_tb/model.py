@@ -517,8 +517,8 @@ class Answer(_Answer):
     """The first sentence about a method, and what it is made of.
 
     Fields:
-        text: the typical time per inference, then the two largest disjoint parts of at least 10 %, without interruptions; of none that large, the
-            largest; and interruptions. A range where a clock hides what is computing
+        text: the typical time per inference with its spread, as the first line of `summary` has it, then the two largest disjoint parts of at least
+            10 %, without interruptions; of none that large, the largest; and interruptions. A range where a clock hides what is computing
         interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
         usual: typical time of Method::execute without interruptions
         measure_again: operators were interrupted, or the runs differ much: measure again before anything is changed
@@ -662,8 +662,8 @@ class ModuleWithChildren(_Answer):
     avg: float | None = None
     share: float | None = None
     count: int = 0
-    macs: float | None = None
-    bytes: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
     gflops: float | None = None
     gbs: float | None = None
 
@@ -725,8 +725,8 @@ class PatternWithChildren(_Answer):
     avg: float | None = None
     share: float | None = None
     count: int = 0
-    macs: float | None = None
-    bytes: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
     gflops: float | None = None
     gbs: float | None = None
 
