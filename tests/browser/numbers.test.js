@@ -54,7 +54,7 @@ describe('numbers', {skip: missing(), timeout: 600_000}, () => {
   for (const [[record, newer], stats] of [[REPORTS[0], process.env.ALL ? ['typical', 'avg', 'p50'] : ['typical', 'avg']], [REPORTS[1], ['typical']]])
     for (const stat of stats)
       it(`explain themselves, with the digits that are known: ${newer ?? record}, ${stat}`, async () => {
-        const path = join(folder, `${record}.html`), {methods: [{clocks}]} = documentOf(newer ?? record), least = Math.ceil(-Math.log10(clocks[''] / 1e6) - 1e-9);
+        const path = join(folder, `${record}.html`), {methods: [{answer, clocks}]} = documentOf(newer ?? record), least = Math.ceil(-Math.log10(clocks[''] / 1e6) - 1e-9);
         await go(path, '');
         const views = await page.frame.getByRole('tab').allInnerTexts();
         const wrong = new Set();
@@ -69,7 +69,13 @@ describe('numbers', {skip: missing(), timeout: 600_000}, () => {
         assert.deepEqual([...wrong], []);
         assert.ok(count > (stat === 'typical' ? 500 : 200), `${count} numbers`);
         await go(path, 'view=summary');
-        assert.match(await page.frame.locator('.summary h1').innerText(), /^\d(\.\d\d|\d\.\d|\d\d) (ms|µs) per inference( of [\d,.]+ tokens?, \d[\d,.]*( [kM])? tokens\/s)?$/, 'three digits');
+        const tokens = '( of [\\d,.]+ tokens?, \\d[\\d,.]*( [kM])? tokens/s)?$', said = answer.text.split('. ')[0].replace(' us', ' µs'), h1 = page.frame.locator('.summary h1');
+        assert.match(await h1.innerText(), new RegExp(`^${said}${tokens}`), 'as `summary` says it');
+        assert.match(said, /^\d[\d.]* (ms|µs)( ± [\d.]+)? per inference$/, 'as many digits as the spread has');
+        await go(path, 'view=summary&digits=1');
+        assert.match(await h1.innerText(), new RegExp(`^[\\d.]+ (ms|µs) per inference${tokens}`), 'all digits');
+        await go(path, 'view=summary&unit=ns');
+        assert.match(await h1.innerText(), new RegExp(`^[\\d,]+ ns per inference${tokens}`), 'another unit');
       });
 
   it('of a clock that counts microseconds have three decimals of a millisecond, unless they are averages', async () => {
