@@ -113,7 +113,7 @@ export const modesOf = ({document}) => document.answer?.modes;
 export const nearestText = () => (modesOf(method.value) ? 'of the larger mode' : 'nearest to typical');
 
 /** What an inference takes: "30.9 ms per inference". Without a time, that of the typical run as the library says it:
- * "31 ms ± 4 per inference", "25.5 or 37.0 ms per inference"; as a number where another unit or all digits are shown. */
+ * "31 ms ± 4 per inference", "25.5 or 37.0 ms per inference"; as a number if another unit or all digits are shown. */
 export function inferenceText(given) {
   const [said] = method.value.answer.split('. ');
   return given || get('digits') || !said.includes(` ${unitName.value}`)
