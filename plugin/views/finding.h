@@ -169,7 +169,8 @@ typedef struct etr_finding {
                    run;  of is_once ticks  that were spent once; of runs  that differ what the slow
                    ones  take longer, spread over all */
   double share; /* cost as a part of Method::execute's typical time; NaN if is_once */
-  bool is_once; /* the time was spent once, not in every inference */
+  bool may_save_nothing; /* by something that is not recorded, as likely as not: it ranks by half */
+  bool is_once;          /* the time was spent once, not in every inference */
   double slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to;
                    NaN of all others */
   const uint32_t

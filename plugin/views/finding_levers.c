@@ -280,6 +280,34 @@ static double least_saved_ticks(const lever_target *target, const etr_type_ratio
          depthwise_loss(target, type->type, from);
 }
 
+/* Returns true for kernels that may be of depthwise convolutions with filters of 7 x 7 or more:
+ * they have the same kernel as others, "Convolution (NHWC, F32) IGEMM", and gain nothing in other
+ * types. Those of 1 x 1 have " GEMM". */
+static bool may_be_large_depthwise(const etr_headline_part *part) {
+  return !part->has_graph && part->is_convolution && !strstr(part->op, " GEMM");
+}
+
+/* Says in a finding that quantizes what its kernels can be, as there is no graph: XNNPACK has one
+ * for linear layers and convolutions of 1 x 1, and one for convolutions and large depthwise ones.
+ */
+static void describe_kernels(const lever_target *target, etr_finding *added, const char *type,
+                             const etr_ratio *ratio) {
+  etr_arena *arena = target->finder->arena;
+  const char *where = by_vnni[target->finder->profile->vnni].where;
+  if (target->part->is_linear)
+    added->fact = etr_arena_format(
+        arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
+        time_of(target), type, ratio->low, ratio->high, where);
+  if (!may_be_large_depthwise(target->part))
+    return;
+  added->may_save_nothing = true;
+  added->fact = etr_arena_format(
+      arena, "%s; unless depthwise 7x7 (see the .pte), %s is %g to %g times as fast%s",
+      time_of(target), type, ratio->low, ratio->high, where);
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "depthwise ones of 7 x 7 gain nothing, and accuracy may suffer");
+}
+
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
  * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
 static bool add_quantize(const lever_target *target, const char *dtype) {
@@ -305,8 +333,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_ratio ratio = ratio_between(type, from);
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
   const etr_vnni vnni = finder->profile->vnni;
-  /* Large depthwise filters have the same kernel as other convolutions, and gain nothing. */
-  bool may_be_depthwise = layer == ETR_RATIO_CONVOLUTION && !finder->graph;
+  bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
   double least = is_unsure ? 0 : ETR_MAX(least_saved_ticks(target, type, from), 0);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, least,
@@ -330,7 +357,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
       is_named ? "" : "The backend is taken for XNNPACK by the names of its kernels. ",
       may_be_depthwise
           ? "Some may be depthwise with filters of 7 x 7 or more, which gain nothing in "
-            "other types, but split in four: the ETRecord says which. "
+            "other types, but split in four: the .pte or the ETRecord says which. "
           : "",
       names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
       from ? "" : other_types(target, layer, type->type), left_out_text(target),
@@ -340,10 +367,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
           : "");
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
   added->variant = variant;
-  if (!target->part->has_graph && target->part->is_linear) /* XNNPACK has one kernel for both */
-    added->fact = etr_arena_format(
-        finder->arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
-        time_of(target), type->type, ratio.low, ratio.high, by_vnni[vnni].where);
+  if (!target->part->has_graph)
+    describe_kernels(target, added, type->type, &ratio);
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(

@@ -542,7 +542,8 @@ static double assumed_saving(const etr_finding *finding) {
 }
 
 /* Returns what findings are ranked by, in ticks: the middle of the saving, with 0 for a least that
- * is not known, times how sure it is, as a number from 0.4 to 1. */
+ * is not known (half of it if as likely as not it saves nothing), times how sure it is, as a number
+ * from 0.4 to 1. */
 static double expected_saving(const etr_finding *finding) {
   static const double weights[] = {
       [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
@@ -551,6 +552,8 @@ static double expected_saving(const etr_finding *finding) {
   double middle = (low + high) / 2;
   if (isnan(finding->potential) && !isnan(finding->cost))
     middle = assumed_saving(finding) * finding->cost;
+  if (finding->may_save_nothing)
+    middle /= 2;
   return middle * weights[finding->sureness];
 }
 
