@@ -36,6 +36,8 @@ typedef struct etr_own_operator {
   const uint32_t *reads, *writes;
   size_t read_count, write_count;
   etr_work work;
+  const etr_argument *arguments; /* with ATen's names */
+  size_t argument_count;
 } etr_own_operator;
 
 typedef struct etr_own_graph {

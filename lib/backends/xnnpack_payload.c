@@ -7,6 +7,7 @@
 #include "backends/xnnpack.h"
 #include "formats/flatbuf.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum { GRAPH_XNODES = 1, GRAPH_XVALUES, GRAPH_CONSTANT_BUFFERS = 6, GRAPH_CONSTANT_DATA = 8 };
@@ -476,6 +477,32 @@ static etr_work work_of_type(const xnode_type *type) {
   return ETR_WORK_NO_PRODUCT;
 }
 
+/* Returns the text of two numbers, "[1, 1]"; NULL when out of memory. */
+static const char *pair_text(etr_arena *arena, const uint32_t numbers[2]) {
+  return etr_arena_format(arena, "[%" PRIu32 ", %" PRIu32 "]", numbers[0], numbers[1]);
+}
+
+/* Reads the arguments of a convolution. One that pads opposite sides differently has no "padding",
+ * as ATen has none like it. Returns false when out of memory. */
+static bool read_convolution(graph_reader *r, etr_own_operator *out, etr_fb_at node) {
+  enum { TOP, RIGHT, BOTTOM, LEFT, STRIDE = 6, DILATION = 8, GROUPS = 12, MOST_ARGUMENTS = 4 };
+  uint32_t fields[GROUPS + 1];
+  etr_argument *list = etr_arena_alloc_array(r->arena, MOST_ARGUMENTS, sizeof *list);
+  if (!list)
+    return false;
+  for (unsigned i = 0; i <= GROUPS; i++)
+    fields[i] = etr_fb_u32(&r->fb, node, i, 0);
+  out->arguments = list;
+  list[out->argument_count++] = (etr_argument){"stride", pair_text(r->arena, &fields[STRIDE])};
+  if (fields[TOP] == fields[BOTTOM] && fields[LEFT] == fields[RIGHT])
+    list[out->argument_count++] = (etr_argument){
+        "padding", pair_text(r->arena, (const uint32_t[]){fields[TOP], fields[LEFT]})};
+  list[out->argument_count++] = (etr_argument){"dilation", pair_text(r->arena, &fields[DILATION])};
+  list[out->argument_count++] = (etr_argument){
+      "groups", etr_arena_format(r->arena, "%" PRIu32, fields[GROUPS])};
+  return !etr_arena_failed(r->arena);
+}
+
 /* Reads an XNode table as the backend graph shows it: name, and ids of the values that it reads and
  * writes, which one of unknown type has not. Returns false when out of memory. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at table) {
@@ -509,7 +536,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   out->reads = ids;
   out->writes = ids + out->read_count;
   out->write_count = write_count;
-  return true;
+  bool is_convolution = out->work == ETR_WORK_CONVOLUTION || out->work == ETR_WORK_TRANSPOSED;
+  return !is_convolution || read_convolution(r, out, node);
 }
 
 /* Operators are numbered from 1 in the order in which they run. */

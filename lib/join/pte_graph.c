@@ -373,6 +373,8 @@ static bool add_payload_operator(inside *in, size_t index) {
   etr_node *node = append_nested_node(in, ETR_NODE_OP, in->own->titles[index], operator_->name);
   if (!node || !link_payload_operator(in, node, operator_))
     return false;
+  node->arguments = operator_->arguments;
+  node->argument_count = operator_->argument_count;
   bool has_all_inputs = node->input_count == operator_->read_count;
   uint8_t work = (uint8_t)(has_all_inputs ? operator_->work : ETR_WORK_HIDDEN);
   in->builder->out->works.data[last_node(in)] = work;

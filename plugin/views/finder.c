@@ -109,12 +109,27 @@ const etr_value *etr_finder_convolution_weight(const etr_finder *finder, const e
   return weight && weight->output_count ? &weight->outputs[0] : NULL;
 }
 
-const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node) {
-  if (etr_is_program(finder->graph))
-    return NULL;
-  const etr_value *value = etr_finder_convolution_weight(finder, node);
-  bool is_one_channel = value && value->rank >= 3 && value->dims[1].size == 1;
-  return is_one_channel && value->dims[0].size > 1 ? value : NULL;
+/* XNNPACK's weights have the shape (1, height, width, filters), Edge's (filters, 1, height, width),
+ * without a height for a signal. */
+bool etr_finder_depthwise_filters(const etr_finder *finder, const etr_node *node,
+                                  etr_filters *filters) {
+  const etr_value *weight = etr_finder_convolution_weight(finder, node);
+  bool is_of_program = etr_is_program(finder->graph);
+  bool is_of_payload = is_of_program && strcmp(node->target, "DepthwiseConv2d") == 0;
+  if (!weight || weight->rank < (is_of_payload ? 4 : 3) || (is_of_program && !is_of_payload))
+    return false;
+  const etr_dim *dims = weight->dims;
+  if (is_of_payload)
+    *filters = (etr_filters){dims[3].size, dims[1].size, dims[2].size};
+  else
+    *filters = (etr_filters){dims[0].size, weight->rank > 3 ? dims[2].size : 1,
+                             dims[weight->rank - 1].size};
+  return (is_of_payload || dims[1].size == 1) && filters->count > 1;
+}
+
+bool etr_finder_is_depthwise(const etr_finder *finder, const etr_node *node) {
+  etr_filters filters;
+  return etr_finder_depthwise_filters(finder, node, &filters);
 }
 
 const char *etr_finder_module_class(const etr_finder *finder, uint32_t node) {

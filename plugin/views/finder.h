@@ -130,9 +130,18 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
  * channels of each filter, height, width); NULL if there is none. */
 const etr_value *etr_finder_convolution_weight(const etr_finder *finder, const etr_node *node);
 
-/** Returns the weight of a convolution in which each filter sees one channel; NULL for another
- * node. */
-const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node);
+/** The filters of a depthwise convolution, each of which sees one channel. */
+typedef struct etr_filters {
+  int64_t count, rows, columns; /* rows, columns: of one filter */
+} etr_filters;
+
+/** Finds the filters of a depthwise convolution: an Edge operator, or one of XNNPACK's payload.
+ * Returns false for another node. */
+bool etr_finder_depthwise_filters(const etr_finder *finder, const etr_node *node,
+                                  etr_filters *filters);
+
+/** Returns true for a depthwise convolution. */
+bool etr_finder_is_depthwise(const etr_finder *finder, const etr_node *node);
 
 /** Returns the class of the module that a node is of, "LSTM"; "" if it is not known. */
 const char *etr_finder_module_class(const etr_finder *finder, uint32_t node);

@@ -18,10 +18,8 @@ static const etr_ratio split_ratio = {3, 14};
 /* Returns true if a filter has more weights than XNNPACK's fast kernels take, and a quarter of it,
  * with every second row and column, has not. Only odd sizes: the four parts of an even one have
  * results of different sizes. */
-static bool is_splittable(const etr_value *weight) {
-  if (weight->rank != 4)
-    return false;
-  int64_t rows = weight->dims[2].size, columns = weight->dims[3].size;
+static bool is_splittable(const etr_filters *filters) {
+  int64_t rows = filters->rows, columns = filters->columns;
   if (rows < 3 || columns < 3 || rows > INT16_MAX || columns > INT16_MAX || rows % 2 == 0 ||
       columns % 2 == 0)
     return false;
@@ -46,17 +44,17 @@ static bool has_simple_parts(const etr_node *node, int64_t filters) {
     return false;
   if (strtol(padding + 1, &end, 10) < 1 || *end != ',' || strtol(end + 1, NULL, 10) < 1)
     return false;
-  return has_argument(node, "dilation", "[1, 1]") && has_argument(node, "transposed", "false");
+  return has_argument(node, "dilation", "[1, 1]") && !has_argument(node, "transposed", "true");
 }
 
 /* Returns true for a depthwise convolution in float32 that ran as a matrix product (IGEMM), because
- * of its large filter, and that can be split into four with fast kernels. */
-static bool has_slow_kernel(const etr_finder *finder, uint32_t node) {
+ * of its large filter, and that can be split into four with fast kernels. Sets *filters. */
+static bool has_slow_kernel(const etr_finder *finder, uint32_t node, etr_filters *filters) {
   const char *kernel = finder->graph->times[node].runs_as;
-  const etr_value *weight = etr_finder_depthwise_weight(finder, &finder->graph->nodes[node]);
-  return weight && kernel && strncmp(kernel, "Convolution", 11) == 0 && strstr(kernel, "F32") &&
-         strstr(kernel, "IGEMM") && is_splittable(weight) &&
-         has_simple_parts(&finder->graph->nodes[node], weight->dims[0].size);
+  return kernel && strncmp(kernel, "Convolution", 11) == 0 && strstr(kernel, "F32") &&
+         strstr(kernel, "IGEMM") &&
+         etr_finder_depthwise_filters(finder, &finder->graph->nodes[node], filters) &&
+         is_splittable(filters) && has_simple_parts(&finder->graph->nodes[node], filters->count);
 }
 
 /* Returns true if a batch norm reads the result of a marked node. */
@@ -69,15 +67,10 @@ static bool has_norm_behind(const etr_finder *finder, const bool *marked) {
   return false;
 }
 
-/* Returns true if the filters of two weights have equal heights and widths. */
-static bool have_equal_filters(const etr_value *a, const etr_value *b) {
-  return a->dims[2].size == b->dims[2].size && a->dims[3].size == b->dims[3].size;
-}
-
 /* Returns the fact of the finding: what convolutions with such filters can become, with the sizes
  * of `filter` if all have the same. NULL when out of memory. */
-static const char *split_text(etr_finder *finder, const etr_value *filter, bool is_one_size) {
-  int rows = (int)filter->dims[2].size, columns = (int)filter->dims[3].size;
+static const char *split_text(etr_finder *finder, const etr_filters *filter, bool is_one_size) {
+  int rows = (int)filter->rows, columns = (int)filter->columns;
   if (!is_one_size)
     return "their filters have no fast kernel; the sum of four of half the size with dilation 2 is "
            "the same";
@@ -95,17 +88,17 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   uint64_t ticks = 0;
   size_t count = 0;
-  const etr_value *weight = NULL; /* of the last one */
+  etr_filters last = {0}; /* of the last one */
   bool is_one_size = true;
   if (!marked)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    marked[i] = has_slow_kernel(finder, i);
+    etr_filters filters;
+    marked[i] = has_slow_kernel(finder, i, &filters);
     if (!marked[i])
       continue;
-    const etr_value *before = weight;
-    weight = etr_finder_depthwise_weight(finder, &graph->nodes[i]);
-    is_one_size = is_one_size && (!before || have_equal_filters(before, weight));
+    is_one_size &= count == 0 || (filters.rows == last.rows && filters.columns == last.columns);
+    last = filters;
     ticks += etr_finder_node_ticks(finder, i);
     count++;
   }
@@ -121,7 +114,7 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
   const char *time = etr_finder_time_per_run(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Split %zu depthwise convolution%s in four", count,
                                   etr_plural(count));
-  const char *split = etr_or_empty(split_text(finder, weight, is_one_size));
+  const char *split = etr_or_empty(split_text(finder, &last, is_one_size));
   added->fact = etr_arena_format(finder->arena, "%s %s: %s", etr_they_take(count), time, split);
   added->evidence = etr_arena_format(
       finder->arena,

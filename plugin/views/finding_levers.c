@@ -67,7 +67,7 @@ static void divide_convolutions(lever_target *target) {
     double ticks = finder->uninterrupted[i];
     if (!target->marked[i])
       continue;
-    if (!etr_finder_depthwise_weight(finder, node)) {
+    if (!etr_finder_is_depthwise(finder, node)) {
       target->narrow_ticks += is_narrow(finder, node) ? ticks : 0;
       continue;
     }
@@ -484,7 +484,7 @@ static bool are_slow_in_int8(const lever_target *target) {
     return true;
   for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
     if (target->marked[i] && (is_depthwise_kernel(finder->graph->times[i].runs_as) ||
-                              etr_finder_depthwise_weight(finder, &finder->graph->nodes[i])))
+                              etr_finder_is_depthwise(finder, &finder->graph->nodes[i])))
       depthwise += finder->uninterrupted[i];
   return depthwise * 2 > target->ticks;
 }
