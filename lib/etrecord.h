@@ -429,11 +429,11 @@ typedef struct etr_node {
                                    before the node */
   const uint32_t *other_places; /**< of each of these, the index of the input that it may replace;
                                    ETR_NONE: there is none, because all producers are later nodes */
-  const etr_argument
-      *arguments; /**< in argument order; tensors, graphs and None are left out. A program has no
-                      argument names: in program/METHOD well-known operators have ATen's names,
-                     other arguments are named by position, "arg_3", and the constants of delegates
-                     have "bytes", the size of their data */
+  const etr_argument *
+      arguments; /**< in argument order; tensors, graphs and None are left out. A program has no
+                     argument names: in program/METHOD well-known operators have ATen's names,
+                    other arguments are named by position, "arg_3", and in delegates constants
+                    have "bytes", the size of their data, and XNNPACK's convolutions ATen's names */
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;

@@ -62,12 +62,14 @@ def findings(tool, path):
 
 def rank(finding):
     """The place in the list: wrong results, the model, the measurement, what was spent once; then the middle of the saving by how sure it is,
-    of which nothing is known counting as a tenth of the time that it is about; for levers as a fiftieth, or a twentieth if less work of most of the time is needed."""
+    of which nothing is known counting as a tenth of the time that it is about; for levers as a fiftieth, or a twentieth if less work of most of the time is needed; half of what may be depthwise."""
     saves = finding["saves"]
     group = 0 if finding["kind"] == "inaccurate" else 3 if saves["once"] else 2 if finding["kind"] in TIMING else 1
     of_lever = 0.05 if finding["kind"] == "less_work" and (finding["share"] or 0) >= 0.5 else 0.02
     unknown = of_lever if finding["kind"] in LEVERS else 0.1
     middle = unknown * (finding["cost"] or 0) if saves["high"] is None else ((saves["low"] or 0) + saves["high"]) / 2
+    if "unless depthwise" in finding["fact"]:
+        middle /= 2
     return group, -middle * WEIGHTS[finding["certainty"]]
 
 

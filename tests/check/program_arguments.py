@@ -2,7 +2,8 @@
 """Have the kernels of program/METHOD the arguments of the Edge nodes that they run: the same names, the same values?
 
 program_arguments.py ETRECORD_TB FIXTURES...: a program has no names, so that those given to its arguments are held against the record's. Types are numbers
-in a program, and what the runtime computes is left out; an argument that the Edge node does not have was given its default value.
+in a program, and what the runtime computes is left out; an argument that the Edge node does not have was given its default value. In XNNPACK's payloads
+convolutions have arguments, always of two dimensions.
 """
 
 import os
@@ -21,6 +22,20 @@ def differ(value, wanted):
     return value != wanted
 
 
+def check_convolution(score, node, edge_nodes):
+    """Is an argument of a convolution in a payload that of the one Edge convolution that it runs?"""
+    convolutions = [other for other in edge_nodes if ".convolution." in other["target"]]
+    if len(convolutions) != 1:
+        return
+    wanted = convolutions[0]["arguments"]
+    for name, value in node["arguments"].items():
+        score.total += 1
+        if value != wanted[name] and (not isinstance(value, list) or value[:1] != wanted[name]):
+            score.off(f"{node['name']}: {name} {value!r}, want {wanted[name]!r}")
+    if not {"stride", "dilation", "groups"} <= node["arguments"].keys():
+        score.off(f"{node['name']}: has {sorted(node['arguments'])}")
+
+
 def check(binary, folder, truth):
     del truth
     score = common.Score(os.path.basename(folder))
@@ -30,6 +45,8 @@ def check(binary, folder, truth):
     edge = {(graph["method"], node["name"], node["debug_handle"]): node for graph in got["graphs"] if graph["module"] == "edge" for node in graph["nodes"]}
     for graph in got["graphs"]:
         for node in graph["nodes"] if graph["module"] == "program" else ():
+            if node["subgraph"] and "Conv" in node["target"]:
+                check_convolution(score, node, [edge[key] for key in edge if key[0] == graph["method"] and key[1] in (node.get("edge_nodes") or ())])
             if node["subgraph"] or len(node.get("edge_nodes") or ()) != 1:
                 continue
             other = edge.get((graph["method"], node["edge_nodes"][0], node["debug_handle"]))  # bodies may have nodes of one name
