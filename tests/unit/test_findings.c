@@ -746,6 +746,41 @@ static void only_events(tiny *t, etr_event *events, size_t count, etr_block *blo
   t->profile.graph_count = 0;
 }
 
+/* Without a graph, convolutions may be depthwise with large filters, which gain nothing: linear
+ * layers that take more than 40 % as long come first. Those of 1 x 1 are not depthwise. */
+Test(findings, convolutions_of_a_dump_alone_may_be_depthwise) {
+  static const struct {
+    const char *convolution;
+    uint64_t linear_ticks;
+    bool is_first, may_be_depthwise;
+  } cases[] = {{"Convolution (NHWC, F32) IGEMM #1", 500000, false, true},
+               {"Convolution (NHWC, F32) IGEMM #1", 300000, true, true},
+               {"Convolution (NHWC, F32) GEMM #1", 500000, true, false}};
+  static const uint64_t convolution[] = {1000000, 1000000, 1000000},
+                        call[] = {2000000, 2000000, 2000000};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_block block;
+    etr_findings found;
+    static const uint32_t blocks[] = {0};
+    const uint64_t ticks = cases[i].linear_ticks, linear[] = {ticks, ticks, ticks};
+    etr_event events[3] = {event_of(cases[i].convolution, 4, convolution, NULL, "1"),
+                           event_of("Fully Connected (NC, F32) GEMM #1", 4, linear, NULL, "2")};
+    events[0].backend = events[1].backend = ETR_UNKNOWN_BACKEND;
+    only_events(&t, events, 2, &block, call);
+    t.method.blocks = blocks;
+    t.method.block_count = 1;
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.method, ETR_UNIT_MS));
+    cr_assert(found.count >= 2 && found.list[1].kind == ETR_FINDING_QUANTIZE, "case %zu", i);
+    const etr_finding *of_convolutions = &found.list[cases[i].is_first ? 0 : 1];
+    cr_expect(strstr(of_convolutions->title, "Convolution"), "case %zu", i);
+    cr_expect_eq(strstr(of_convolutions->fact, "unless depthwise") != NULL,
+                 cases[i].may_be_depthwise, "case %zu", i);
+    cr_expect_eq(of_convolutions->sureness == ETR_POSSIBLE, cases[i].may_be_depthwise);
+    tiny_clear(&t);
+  }
+}
+
 /* Operators in floating point count if Converts are around them, and int8 operators around these.
  * Their Converts are in no other finding then. */
 Test(findings, float_operators_between_int8_ones_are_found) {
