@@ -1411,6 +1411,8 @@ typedef struct etr_method {
                          phase; etr_run_phase.noise has the rest */
   double interrupted; /**< the part of execute.typical that is interruptions, 0.33 for a third: see
                          etr_method.interruptions. A document has that of its writer */
+  bool are_medians_interrupted;    /**< an operator was interrupted in half of its runs or more, so
+                                      that    its median is no time without interruptions */
   etr_slow_runs slow_runs;         /**< there are none if the method has phases */
   const etr_run_phase *run_phases; /**< the kinds of runs that were distinguished, two or more;
                                       excluded runs were taken into account too */
@@ -1456,11 +1458,13 @@ typedef struct etr_method {
    * is interrupted somewhere it contains a part of it: one operator that waits for 30 ms in one of
    * four runs seems to take 7.5 ms.
    *
-   * An operator was interrupted in a run if it takes at least twice its median over the runs and
-   * loses at least 10 us, while most others in that run take about their median: a slow clock, or
-   * more work, stretches all of them. What it takes beyond its median is counted, if that is a
-   * tenth of the typical time or more in all: else times are as they are shown. A method whose runs
-   * are of several phases has none that are known, and fewer than three runs have no median that an
+   * An operator was interrupted in a run if it takes at least twice its usual time and loses at
+   * least 10 us, while most others in that run take about their usual time: a slow clock, or more
+   * work, stretches all of them. The usual time is the median over the runs, or that of the fastest
+   * quarter of them (then eighth, ..., of three or more) if the median is itself that of an
+   * interrupted operator. What it takes beyond its usual time is counted, if that is a tenth of the
+   * typical time or more in all: else times are as they are shown. A method whose runs are of
+   * several phases has none that are known, and fewer than three runs have no median that an
    * interruption would not move.
    */
   const double *interruptions;

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * interruptions.c - compares each operator's time in each run with its median.
+ * interruptions.c - compares each operator's time in each run with its usual time.
  */
 #include "base/method_parts.h"
 #include "base/slice_sums.h"
 #include "base/stats.h"
 #include "runs/runs.h"
 
-/** An interrupted operator takes at least this many times its median. */
+/** An interrupted operator takes at least this many times its usual time. */
 static const double LEAST_FACTOR = 2;
 /** It loses at least so many ns: what a scheduler takes away is longer, and what is shorter may be
  * the step of a clock. */
 static const double LEAST_NS = 1e4;
 /** Interruptions that are less than this part of the typical time are not told from it. */
 static const double LEAST_OF_ALL = 0.1;
-/** An operator that takes this many times its median is slow in that run, interrupted or not. */
+/** An operator that takes this many times its usual time is slow in that run, interrupted or not.
+ */
 static const double SLOW_FACTOR = 1.5;
-/** Operators whose median is at least this part of the sum of all medians show whether a whole run
- * is slow: the clock's step is most of the time of smaller ones. */
+/** Operators with at least this part of the usual time of all show whether a whole run is slow: the
+ * clock's step is most of the time of smaller ones. */
 static const double LEAST_WITNESS = 0.005;
-/** Runs that a median needs so that one interruption does not move it. */
+/** Runs that a median needs so that one interruption does not move it, and that show that an
+ * operator can be faster than its median. */
 enum { LEAST_RUNS = 3 };
 
 /* The series that are large enough to show whether a run is slow, and those of them that are slow
  * in it. */
 typedef struct witnesses {
   size_t count, slow_count;
-  double time, slow_time; /* ticks that they take in the median */
+  double time, slow_time; /* ticks that they usually take */
 } witnesses;
 
 /* Looks for interruptions. A series is all time slices of one node, or of one event on no node, in
@@ -37,11 +39,12 @@ typedef struct search {
   const etr_method *method; /* those of the runtime are among its time slices */
   uint32_t *series_of;      /* per time slice: the node or event that it is of */
   size_t series_count;
-  etr_slice_sums sums;  /* of the series */
-  uint64_t *sorted;     /* a copy of the sums of one series, which the median sorts */
-  double *medians;      /* per series: of its ticks in the runs in which it ran */
-  double *longest;      /* per series: the most that it took in a run; 0 if it ran in too few */
-  witnesses *witnesses; /* per run */
+  etr_slice_sums sums;     /* of the series */
+  uint64_t *sorted;        /* a copy of the sums of one series, which are sorted */
+  double *usual;           /* per series: usual_time() */
+  double *longest;         /* per series: the most that it took in a run; 0 if it ran in too few */
+  bool is_any_median_long; /* beside the usual time */
+  witnesses *witnesses;    /* per run */
 } search;
 
 /* What a series is of: a node, or an event; and the part of its time. */
@@ -73,25 +76,40 @@ static bool number_series(search *s) {
   return true;
 }
 
-/* Returns true if a series, whose runs have this median, is long in a run in which it took `ticks`.
- */
-static bool is_long(const search *s, double ticks, double median) {
-  return ticks >= LEAST_FACTOR * median && ticks - median >= s->least;
+/* Returns true if a series that usually takes `usual` is long in a run in which it took `ticks`. */
+static bool is_long(const search *s, double ticks, double usual) {
+  return ticks >= LEAST_FACTOR * usual && ticks - usual >= s->least;
 }
 
-/* Sets the median and the longest time of each series. Returns the sum of the medians, which is
+/* Returns what a series takes, in ticks, in a run in which nothing interrupts it: its median. But a
+ * long one may be interrupted in most runs. While what is above its fastest quarter (then eighth,
+ * ...) of at least LEAST_RUNS runs may be an interruption, it is the slowest of that quarter.
+ * count: runs in which it ran, whose times are sorted. */
+static double usual_time(const search *s, double median, size_t count) {
+  double usual = median;
+  for (size_t runs = count / 4; runs >= LEAST_RUNS; runs /= 2) {
+    double faster = (double)s->sorted[runs - 1];
+    if (!is_long(s, usual, faster))
+      break;
+    usual = faster;
+  }
+  return usual;
+}
+
+/* Sets the usual and the longest time of each series. Returns the sum of the usual times, which is
  * what a run takes that nothing interrupts: the typical time is no measure where interruptions are
  * most of it. */
-static double find_medians(search *s) {
+static double find_usual_times(search *s) {
   double sum = 0;
   for (size_t series = 0; series < s->series_count; series++) {
     size_t count = etr_slice_sums_of(&s->sums, series);
     for (size_t i = 0; i < count; i++)
       s->sorted[i] = s->sums.ticks[i];
     etr_stats stats = etr_stats_of(s->sorted, count);
-    s->medians[series] = stats.p50;
+    s->usual[series] = usual_time(s, stats.p50, count);
     s->longest[series] = count >= LEAST_RUNS ? stats.max : 0;
-    sum += stats.p50 * (double)count / (double)s->method->run_count;
+    s->is_any_median_long |= s->usual[series] < stats.p50;
+    sum += s->usual[series] * (double)count / (double)s->method->run_count;
   }
   return sum;
 }
@@ -100,24 +118,24 @@ static double find_medians(search *s) {
 static bool is_any_long(const search *s) {
   bool any = false;
   for (size_t series = 0; series < s->series_count && !any; series++)
-    any = is_long(s, s->longest[series], s->medians[series]);
+    any = is_long(s, s->longest[series], s->usual[series]);
   return any;
 }
 
-/* Counts, for each run, the series (nodes or events) whose median, of at least `least` ticks, is
- * large enough to show whether the whole run is slow, and those of them that took SLOW_FACTOR times
- * their median or more in it. */
+/* Counts, for each run, the series (nodes or events) whose usual time, of at least `least` ticks,
+ * is large enough to show whether the whole run is slow, and those of them that took SLOW_FACTOR
+ * times that or more in it. */
 static void count_witnesses(search *s, double least) {
   for (size_t series = 0; series < s->series_count; series++) {
-    double median = s->medians[series];
-    size_t count = median >= least ? etr_slice_sums_of(&s->sums, series) : 0;
+    double usual = s->usual[series];
+    size_t count = usual >= least ? etr_slice_sums_of(&s->sums, series) : 0;
     for (size_t i = 0; i < count; i++) {
       witnesses *of_run = &s->witnesses[s->sums.runs[i]];
-      bool is_slow = (double)s->sums.ticks[i] >= SLOW_FACTOR * median;
+      bool is_slow = (double)s->sums.ticks[i] >= SLOW_FACTOR * usual;
       of_run->count++;
-      of_run->time += median;
+      of_run->time += usual;
       of_run->slow_count += is_slow;
-      of_run->slow_time += is_slow ? median : 0;
+      of_run->slow_time += is_slow ? usual : 0;
     }
   }
 }
@@ -130,20 +148,20 @@ static bool is_slow_run(const witnesses *of_run) {
 }
 
 /* Sets, for each time slice, how many of its ticks are an interruption: of what a series took in a
- * run what is above its median, unless the whole run is slow. Slices share the interruption of
+ * run what is above its usual time, unless the whole run is slow. Slices share the interruption of
  * their series in that run in proportion to their ticks. */
 static void measure_interruptions(search *s, double *interruptions) {
   for (size_t series = 0; series < s->series_count; series++) {
-    double median = s->medians[series];
-    if (!is_long(s, s->longest[series], median))
+    double usual = s->usual[series];
+    if (!is_long(s, s->longest[series], usual))
       continue;
     size_t slice_count;
     etr_slice_sums_of(&s->sums, series);
     const etr_run_slice *slices = etr_slice_sums_slices(&s->sums, series, &slice_count);
     for (size_t i = 0; i < slice_count; i++) {
       double ticks = (double)s->sums.ticks[s->sums.sum_of[slices[i].run]];
-      if (is_long(s, ticks, median) && !is_slow_run(&s->witnesses[slices[i].run]))
-        interruptions[slices[i].slice] = (ticks - median) / ticks * (double)slices[i].ticks;
+      if (is_long(s, ticks, usual) && !is_slow_run(&s->witnesses[slices[i].run]))
+        interruptions[slices[i].slice] = (ticks - usual) / ticks * (double)slices[i].ticks;
     }
   }
 }
@@ -158,12 +176,12 @@ static bool search_slices(search *s, const double **out, etr_arena *arena) {
   s->witnesses = etr_arena_alloc_array(s->scratch, method->run_count, sizeof *s->witnesses);
   if (etr_arena_failed(s->scratch) || !number_series(s))
     return false;
-  s->medians = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->medians);
+  s->usual = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->usual);
   s->longest = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->longest);
   if (etr_arena_failed(s->scratch) ||
       !etr_slice_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
-  double least = LEAST_WITNESS * find_medians(s);
+  double least = LEAST_WITNESS * find_usual_times(s);
   if (!is_any_long(s))
     return true;
   count_witnesses(s, least);
@@ -192,5 +210,6 @@ bool etr_interruptions_find(etr_method *method, double ticks_per_second, etr_are
     method->interrupted = whole / method->execute.typical;
   else
     method->interruptions = NULL;
+  method->are_medians_interrupted = method->interruptions && s.is_any_median_long;
   return good;
 }

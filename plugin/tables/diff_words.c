@@ -4,6 +4,7 @@
  */
 #include "tables/diff_output.h"
 
+#include "base/method_parts.h"
 #include "base/system.h"
 #include "output/label.h"
 #include "views/interruptions.h"
@@ -660,17 +661,35 @@ double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pai
   return method ? method->interrupted : 0;
 }
 
+/* Writes what a side takes without interruptions, with three digits: "3.39", or "23.5 – 37.0" if
+ * the fastest run took clearly less. */
+static void put_uninterrupted(etr_writer *writer, const etr_diff_output *o,
+                              const etr_method_pair *pair, bool is_newer) {
+  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
+  const etr_method *method = method_of(o, pair, is_newer);
+  double ticks = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
+  if (least < ticks) {
+    etr_put_time(writer, profile, least, o->answer.options->unit);
+    etr_puts(writer, " \xE2\x80\x93 ");
+  }
+  etr_put_time(writer, profile, ticks, o->answer.options->unit);
+}
+
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {
   double base = etr_diff_interrupted_share(o, method, false),
          newer = etr_diff_interrupted_share(o, method, true);
-  etr_change change = method->execute;
-  if ((base == 0 && newer == 0) || !change.base_runs || !change.new_runs)
+  const etr_change *change = &method->execute;
+  etr_text text;
+  etr_writer writer;
+  if ((base == 0 && newer == 0) || !change->base_runs || !change->new_runs)
     return "";
-  change.base_typical *= 1 - base;
-  change.new_typical *= 1 - newer;
-  change.low = change.high = NAN; /* which are of all times, and so not of these digits */
-  return etr_or_empty(etr_arena_format(&o->answer.arena, "without interruptions %s",
-                                       etr_diff_times_text(o, &change)));
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  etr_puts(&writer, "without interruptions ");
+  put_uninterrupted(&writer, o, method, false);
+  etr_puts(&writer, " \xE2\x86\x92 ");
+  put_uninterrupted(&writer, o, method, true);
+  etr_putf(&writer, " %s", etr_unit_name(o->answer.options->unit));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* Returns what interruptions take of a side's typical run, or that none were found if the other

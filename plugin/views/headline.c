@@ -4,6 +4,7 @@
  */
 #include "views/headline.h"
 
+#include "base/method_parts.h"
 #include "base/natural.h"
 #include "base/utf8.h"
 #include "output/label.h"
@@ -355,12 +356,12 @@ static void put_part_clause(etr_writer *writer, etr_arena *arena, const etr_meth
 }
 
 /* Writes which share of the time interruptions take, and what an inference takes without them: "12
- * % is interruptions: about 3.1 ms without". usual: that time as text, with its unit. */
+ * % is interruptions: about 3.1 ms without", "24 – 37 ms without". usual: that time as text, with
+ * its unit. */
 static void put_interruptions(etr_writer *writer, const etr_headline *headline, const char *usual,
-                              sentence_length length) {
+                              bool is_about) {
   etr_put_percent(writer, headline->interrupted);
-  etr_putf(writer, " is interruptions: %s", length == SHORTEST ? "" : "about ");
-  etr_putf(writer, "%s without", usual);
+  etr_putf(writer, " is interruptions: %s%s without", is_about ? "about " : "", usual);
 }
 
 /* Returns where the time goes: the first `count` parts as clauses, and interruptions, which come
@@ -373,8 +374,10 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
+  bool is_range = etr_uninterrupted_least(method) < etr_uninterrupted_ticks(method);
+  bool is_about = length != SHORTEST && !is_range;
   if (is_interrupted_first)
-    put_interruptions(&writer, headline, usual, length);
+    put_interruptions(&writer, headline, usual, is_about);
   for (size_t i = 0; i < count; i++) {
     const etr_headline_part *part = &headline->parts[i];
     bool is_one_backend = count > 1 && part->backend &&
@@ -388,7 +391,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   }
   if (headline->interrupted > 0 && !is_interrupted_first) {
     etr_puts(&writer, "; ");
-    put_interruptions(&writer, headline, usual, length);
+    put_interruptions(&writer, headline, usual, is_about);
   }
   etr_puts(&writer, count ? "." : "");
   return etr_text_end(&text, &writer);
@@ -462,14 +465,26 @@ static bool set_types(etr_headline *out, etr_arena *arena, part_list *c, const e
   return true;
 }
 
-/* Returns a time with its unit and two digits, since it is an estimate; "" when out of memory. */
-static const char *rounded_time_text(etr_arena *arena, const etr_profile *profile, double ticks,
-                                     etr_unit unit) {
+/* Writes a time with two digits, since it is an estimate. */
+static void put_rounded_time(etr_writer *writer, const etr_profile *profile, double ticks,
+                             etr_unit unit) {
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit),
+                etr_time_decimals(profile, ticks, unit, 2));
+}
+
+/* Returns what an inference takes without interruptions, with its unit: "3.1 ms" or "24 – 37 ms";
+ * "" when out of memory. */
+static const char *usual_text(etr_arena *arena, const etr_profile *profile,
+                              const etr_method *method, etr_unit unit) {
+  double usual = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_put_fixed(&writer, etr_ticks_to_unit(profile, ticks, unit),
-                etr_time_decimals(profile, ticks, unit, 2));
+  if (least < usual) {
+    put_rounded_time(&writer, profile, least, unit);
+    etr_puts(&writer, " \xE2\x80\x93 ");
+  }
+  put_rounded_time(&writer, profile, usual, unit);
   etr_putf(&writer, " %s", etr_unit_name(unit));
   return etr_or_empty(etr_text_end(&text, &writer));
 }
@@ -528,7 +543,7 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
     return false;
   out->time = etr_arena_format(arena, "%s per inference",
                                time_text(arena, profile, method->execute.typical, unit));
-  const char *usual = rounded_time_text(arena, profile, out->usual, unit);
+  const char *usual = usual_text(arena, profile, method, unit);
   for (sentence_length length = WHOLE; length <= SHORTEST; length++)
     if (length == WHOLE || (out->where && count_characters(out->where) > ETR_HEADLINE_LONGEST))
       out->where = where_text(arena, method, out, usual, out->count, length);

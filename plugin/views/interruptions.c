@@ -14,7 +14,7 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
   etr_writer writer;
   if (profile->statistic == ETR_STATISTIC_AVG || !method->interruptions)
     return NULL;
-  bool are_medians_without = medians == ETR_MEDIANS_OF_NODES;
+  bool are_medians_without = medians == ETR_MEDIANS_OF_NODES && !method->are_medians_interrupted;
   if (medians == ETR_MEDIANS_OF_SUMS)
     are_medians_without = etr_interruptions_count_runs(arena, method) * 2 < method->run_count;
   if (are_medians_without && profile->statistic == ETR_STATISTIC_P50)
@@ -41,9 +41,11 @@ size_t etr_interruptions_count_runs(etr_arena *arena, const etr_method *method) 
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   double share = method->interrupted;
-  double ticks = etr_uninterrupted_ticks(method);
+  double ticks = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
   const char *time = share > 0 ? etr_label_ticks(arena, profile, ticks) : NULL;
-  return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
-                                 100 * share, time)
-              : NULL;
+  const char *from = least < ticks ? etr_label_ticks(arena, profile, least) : "";
+  return time && from
+             ? etr_arena_format(arena, "%.0f %% is interruptions: %s%s%s per inference without",
+                                100 * share, from, from[0] ? " to " : "", time)
+             : NULL;
 }

@@ -32,8 +32,8 @@ const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, etr_medians medians);
 
 /** Returns for comparisons, whose times contain interruptions, "33 % is interruptions: 21.3 ms per
- * inference without", also of a method of a document; NULL if the typical run has none, or when out
- * of memory. */
+ * inference without", or "16.1 ms to 21.3 ms" if the fastest run took less, also of a method of a
+ * document; NULL if the typical run has none, or when out of memory. */
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method);
 

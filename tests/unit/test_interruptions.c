@@ -10,8 +10,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
-enum { OPERATORS = 5, RUNS = 10, MOST = OPERATORS * RUNS };
+enum { OPERATORS = 5, RUNS = 12, MOST = OPERATORS * RUNS };
 
 typedef struct test_case {
   const char *name;
@@ -19,6 +20,7 @@ typedef struct test_case {
   uint64_t us[OPERATORS][RUNS]; /* per operator, in each run */
   size_t phases;
   double expected[OPERATORS]; /* us in the typical run that are interruptions */
+  bool has_interrupted_median;
 } test_case;
 
 #define EVENLY {100, 100, 100, 100, 100, 100, 100, 100, 100, 100}
@@ -26,6 +28,10 @@ typedef struct test_case {
 #define LONG {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}
 #define ONCE_SLOW {100, 100, 100, 900, 100, 100, 100, 100, 100, 100}
 #define LITTLE {20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
+
+#define OF_12_RUNS {20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
+#define OF_MOST_RUNS {100, 900, 900, 100, 900, 900, 900, 900, 100, 900, 900, 900}
+#define STRETCHED_MOSTLY {100, 300, 300, 100, 300, 300, 300, 300, 100, 300, 300, 300}
 
 static const test_case cases[] = {
     {.name = "none", .runs = 10, .us = {EVENLY, EVENLY, EVENLY, EVENLY, EVENLY}},
@@ -62,6 +68,16 @@ static const test_case cases[] = {
             EVENLY,
             EVENLY},
      .expected = {98000}},
+    /* A long operator: its median is that of an interrupted one. */
+    {.name = "in most runs",
+     .runs = 12,
+     .us = {OF_MOST_RUNS, OF_12_RUNS, OF_12_RUNS, OF_12_RUNS, OF_12_RUNS},
+     .expected = {800},
+     .has_interrupted_median = true},
+    {.name = "a slow clock stretches all operators in most runs",
+     .runs = 12,
+     .us = {STRETCHED_MOSTLY, STRETCHED_MOSTLY, STRETCHED_MOSTLY, STRETCHED_MOSTLY,
+            STRETCHED_MOSTLY}},
     {.name = "less than twice the median",
      .runs = 10,
      .us = {{100, 100, 100, 190, 190, 190, 100, 100, 190, 100}, LITTLE, LITTLE, LITTLE, LITTLE}},
@@ -140,7 +156,31 @@ static void expect_case(const test_case *c, bool has_nodes) {
   cr_expect(fabs(f.method.interrupted * f.method.execute.typical - whole) < 1e-6, "%s", c->name);
   cr_expect_eq(etr_interrupted_text(&arena, &f.profile, &f.method) != NULL, whole > 0, "%s",
                c->name);
+  const char *note = etr_interruptions_note(&arena, &f.profile, &f.method, ETR_MEDIANS_OF_NODES);
+  bool are_medians_without = note && strstr(note, "--stat p50");
+  cr_expect_eq(are_medians_without, whole > 0 && !c->has_interrupted_median, "%s", c->name);
   etr_arena_clear(&arena);
+}
+
+/* Where operators are interrupted in most runs, the fastest run shows that they can take less. */
+Test(interruptions, fastest_run) {
+  static const struct {
+    double fastest;
+    double interrupted;
+    const char *text;
+  } runs[] = {{40, 0.5, "50 % is interruptions: 0.040 us to 0.050 us per inference without"},
+              {46, 0.5, "50 % is interruptions: 0.050 us per inference without"},
+              {40, 0, NULL}};
+  const etr_profile profile = {.ticks_per_second = 1e9};
+  for (size_t i = 0; i < ETR_COUNT(runs); i++) {
+    etr_arena arena = {0};
+    const etr_method method = {.execute = {.typical = 100, .min = runs[i].fastest},
+                               .interrupted = runs[i].interrupted};
+    const char *text = etr_interrupted_text(&arena, &profile, &method);
+    cr_expect(runs[i].text ? text && strcmp(text, runs[i].text) == 0 : !text, "case %zu: %s", i,
+              text ? text : "none");
+    etr_arena_clear(&arena);
+  }
 }
 
 Test(interruptions, parts_of_the_typical_run) {
