@@ -19,6 +19,14 @@ const char *etr_layer_kind_name(etr_layer_kind kind) {
 
 enum { UNDECIDED = ETR_LAYER_KINDS };
 
+/* What a value is computed from, apart from weights and positions. The larger one counts where an
+ * operator reads both. */
+typedef enum origin {
+  FROM_NOTHING_ELSE,
+  FROM_LAYERS,     /* from results of layers alone, as queries and keys are */
+  FROM_EMBEDDINGS, /* also from those of an embedding, which residuals pass on to all layers */
+} origin;
+
 /* Gives each node of a graph its kind of layer. */
 typedef struct marking {
   const etr_graph *graph;
@@ -28,6 +36,7 @@ typedef struct marking {
   uint32_t *stack; /* nodes that a walk still visits */
   bool *seen;      /* per node: a walk pushed it onto the stack */
   bool *is_layer;  /* per node: it is a product with a weight */
+  origin *origins; /* per node */
   size_t attention_count;
 } marking;
 
@@ -110,7 +119,8 @@ static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) 
                  .readers = etr_arena_alloc_array(arena, use_count, sizeof *m->readers),
                  .stack = etr_arena_alloc_array(arena, use_count + count, sizeof *m->stack),
                  .seen = etr_arena_alloc_array(arena, count, sizeof *m->seen),
-                 .is_layer = etr_arena_alloc_array(arena, count, sizeof *m->is_layer)};
+                 .is_layer = etr_arena_alloc_array(arena, count, sizeof *m->is_layer),
+                 .origins = etr_arena_alloc_array(arena, count, sizeof *m->origins)};
   if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < count; i++) {
@@ -160,9 +170,16 @@ static size_t push_neighbors(marking *m, const walk *rule, uint32_t node, size_t
   return depth;
 }
 
+/* Returns true for an operator of a norm that normalizes results of layers, as those of queries and
+ * keys do, and no sum with a residual. */
+static bool is_norm_of_layers(const marking *m, uint32_t node) {
+  return m->kinds[node] == ETR_LAYER_NORM && m->origins[node] == FROM_LAYERS;
+}
+
 /* Walks from a node, in the direction and as far as the rule says, and gives operators without a
- * kind that of the rule. A walk ends at operators of another kind, and at layers, which get the
- * rule's layer_kind if they have no kind. The node itself stays as it is. */
+ * kind that of the rule. A walk goes on behind norms of layers, which stay norms. It ends at
+ * operators of another kind, and at layers, which get the rule's layer_kind if they have no kind.
+ * The node itself stays as it is. */
 static void mark_from(marking *m, uint32_t node, const walk *rule) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
@@ -172,6 +189,10 @@ static void mark_from(marking *m, uint32_t node, const walk *rule) {
     if (m->is_layer[next]) {
       if (m->kinds[next] == UNDECIDED)
         m->kinds[next] = (int)rule->layer_kind;
+      continue;
+    }
+    if (is_norm_of_layers(m, next)) {
+      depth = push_neighbors(m, rule, next, depth);
       continue;
     }
     bool is_free = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)rule->kind;
@@ -240,6 +261,21 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
       m->kinds[i] = ETR_LAYER_NORM;
   }
   return true;
+}
+
+/* Finds what each value is computed from. Inputs come before the nodes that read them. */
+static void find_origins(marking *m) {
+  for (uint32_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    origin *found = &m->origins[i];
+    if (m->kinds[i] == ETR_LAYER_EMBEDDING)
+      *found = FROM_EMBEDDINGS;
+    else if (m->is_layer[i])
+      *found = FROM_LAYERS;
+    else
+      for (size_t k = 0; k < node->input_count; k++)
+        *found = ETR_MAX(*found, m->origins[node->inputs[k].node]);
+  }
 }
 
 /* Marks what a node of an attention or a cache reads as attention, back to the projections, which
@@ -673,6 +709,7 @@ bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profi
   mark_embeddings_and_norms(&m);
   if (!mark_decomposed_norms(&m, arena))
     return false;
+  find_origins(&m);
   for (uint32_t i = 0; i < graph->node_count; i++)
     if (written_buffer(graph, &graph->nodes[i]) != ETR_NONE)
       m.kinds[i] = ETR_LAYER_CACHE;

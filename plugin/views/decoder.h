@@ -14,7 +14,7 @@
 
 typedef enum etr_layer_kind {
   ETR_LAYER_ATTENTION,    /* scores, softmax, values, mask, rotary embedding, views between them */
-  ETR_LAYER_PROJECTIONS,  /* products whose result enters or leaves an attention */
+  ETR_LAYER_PROJECTIONS,  /* products whose result enters or leaves an attention, or its norm */
   ETR_LAYER_FEED_FORWARD, /* other products, and the operators between them */
   ETR_LAYER_EMBEDDING,
   ETR_LAYER_OUTPUT, /* the last product, which makes the logits */
