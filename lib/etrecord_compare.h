@@ -438,9 +438,10 @@ typedef struct etr_change {
  * module of the other.
  * - Their outputs, or what they read, have different shapes, and nothing explains the difference.
  * It is explained by an input of the method, a cache or a mask that has another shape, or by an
- * operator with the same weight and another output (a stride was changed); the outputs must then
- * have the same number of dimensions. Types do not matter. What a node multiplies and adds follows
- * from the shapes of its weight, of what it reads and of its output.
+ * operator with another output and the same weight (a stride was changed) or no input at all, as an
+ * arange over the context; the outputs must then have the same number of dimensions. Types do not
+ * matter. What a node multiplies and adds follows from the shapes of its weight, of what it reads
+ * and of its output.
  * - They are on the same source line of the same module (by its text, because line numbers shift),
  * and neither their producers nor their consumers are operators of the same kinds, unless the
  * operator is the only one of its kind there. If they are on different source lines, both producers

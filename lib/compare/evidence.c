@@ -127,25 +127,32 @@ static uint32_t count_of_operators(const etr_map *counts, weight_key key) {
   return count == ETR_NONE ? 0 : count;
 }
 
+/* Returns true if only a known change of the model can change the shape of what an operator
+ * returns: it reads a weight or a state, or nothing at all, as an arange. */
+static bool has_own_shape(const etr_pairing_item *item) {
+  return item->dims && (item->weight || item->state || item->producer_count == 0);
+}
+
 /* Returns true if an operator of `side` was made larger or smaller: as many operators of the other
- * side have its weight, but fewer of them have its output's dimensions, too. That is so if a stride
- * changed, but not if a layer was inserted. An operator that reads a state was resized if no
- * operator of the other side reads a state of that shape, as with a cache for a longer context. */
+ * side have its weight, or read nothing, but fewer of them have its output's dimensions, too. That
+ * is so if a stride changed, but not if a layer was inserted. An operator that reads a state was
+ * resized if no operator of the other side reads a state of that shape, as with a cache for a
+ * longer context. */
 static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side,
                               const etr_pairing_item *item) {
   const weight_key all = {item->op, item->weight, item->state, 0},
                    alike = {item->op, item->weight, item->state, item->dims};
   const etr_map *here = &counts[side], *there = &counts[!side];
-  if (item->state)
-    return item->dims && count_of_operators(there, all) == 0;
-  if (!item->weight || !item->dims)
+  if (!has_own_shape(item))
     return false;
+  if (item->state)
+    return count_of_operators(there, all) == 0;
   return count_of_operators(here, all) == count_of_operators(there, all) &&
          count_of_operators(here, alike) > count_of_operators(there, alike);
 }
 
-/* Counts the operators of a side that have a weight or a state: by that, and by that and the
- * dimensions of their output. Returns false when out of memory. */
+/* Counts the operators of a side that have a weight or a state, or read nothing: by that, and by
+ * that and the dimensions of their output. Returns false when out of memory. */
 static bool count_operators_by_weight(etr_map *counts, const etr_pairing_side *side,
                                       etr_arena *arena) {
   etr_map_init(counts, arena);
@@ -153,7 +160,7 @@ static bool count_operators_by_weight(etr_map *counts, const etr_pairing_side *s
     const etr_pairing_item *item = &side->items[i];
     weight_key keys[] = {{item->op, item->weight, item->state, 0},
                          {item->op, item->weight, item->state, item->dims}};
-    if ((!item->weight && !item->state) || !item->dims)
+    if (!has_own_shape(item))
       continue;
     for (size_t k = 0; k < ETR_COUNT(keys); k++)
       (void)etr_map_count(counts, ETR_BYTES(keys[k]));

@@ -251,7 +251,8 @@ Test(pairing, contradicting_nodes_are_not_paired) {
       {NODES(WEIGHED("a", "m", "8x4"), NODE("b", "m")),
        NODES(WEIGHED("A", "m", "8x4"), NODE("b", "m")), "0s 1n"}, /* addmm and linear */
       /* Outputs. */
-      {NODES({"a", "m", .output = "8x4"}), NODES({"a", "m", .output = "4x4"}), "--"},
+      {NODES({"a", "m", .output = "8x4", READS(INPUT)}),
+       NODES({"a", "m", .output = "4x4", READS(INPUT)}), "--"},
       {NODES({"a", "m", .output = "8x4"}), NODES(NODE("a", "m")), "0n"},
       {NODES({"a", "m", .output = "8x4"}), NODES({"A", "m", .output = "1x8x4"}),
        "0s"}, /* linear's output is not flattened */
@@ -297,6 +298,13 @@ Test(pairing, contradicting_nodes_are_not_paired) {
        NODES({"a", "m", .state = "8x2", .output = "8x2", READS(INPUT)},
              {"b", "m", .output = "1x9", READS(0)}),
        "0n --"},
+      /* More positions to compare with, which are made of nothing. */
+      {NODES({"a", "m", .output = "8"}, {"b", "m", .output = "1x8", READS(0, INPUT)}),
+       NODES({"a", "m", .output = "9"}, {"b", "m", .output = "1x9", READS(0, INPUT)}), "0n 1n"},
+      {NODES({"a", "m", .output = "8"}, {"b", "m", .output = "1x8", READS(0, INPUT)}),
+       NODES({"a", "m", .output = "9"}, {"a2", "m", .output = "8"},
+             {"b", "m", .output = "1x8", READS(1, INPUT)}),
+       "1s 2n"}, /* another one was put in */
       {NODES({"a", "m", .weight = "8x3", .output = "8x8", READS(INPUT)},
              {"b", "m", .output = "8x8", READS(0)}),
        NODES({"a", "m", .weight = "8x3", .output = "4x4", READS(INPUT)},
