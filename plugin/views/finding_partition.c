@@ -239,7 +239,7 @@ static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
   return list;
 }
 
-/* The overhead of the backend's calls, over all runs: what merging them could save. */
+/* The overhead of the backend's calls, over all runs. */
 typedef struct overhead {
   uint64_t ticks;
   uint64_t hidden; /* the part that may be operator time, because their clock is coarse, or logging
@@ -247,22 +247,83 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
-/* Returns what calling the backend's delegates takes over all runs: their number of calls, the
- * ticks around operators and of copies, and how many of these a coarse clock may hide of operators.
- */
+/* Returns what calling a delegate takes over all runs: the ticks around operators and of copies,
+ * and how many of these a coarse clock may hide of operators. None if its operators are not
+ * recorded: all of it may be work. */
+static overhead overhead_of(const etr_delegate_spending *spent) {
+  overhead of = {.calls = spent->calls};
+  if (spent->operators == 0)
+    return of;
+  of.hidden = ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
+  of.ticks = spent->ticks[ETR_SPENT_AROUND] + spent->ticks[ETR_SPENT_COPY];
+  return of;
+}
+
+/* Returns the sum of overhead_of() of the backend's delegates. */
 static overhead sum_overhead(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
     const etr_delegate_spending *spent = &p->finder->delegates[i];
     if (strcmp(spent->delegate->backend, p->backend) != 0)
       continue;
-    sum.calls += spent->calls;
-    if (spent->operators == 0)
-      continue; /* what it computes is not recorded: all of it may be work */
-    sum.hidden += ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
-    sum.ticks += spent->ticks[ETR_SPENT_AROUND] + spent->ticks[ETR_SPENT_COPY];
+    overhead of = overhead_of(spent);
+    sum.calls += of.calls;
+    sum.hidden += of.hidden;
+    sum.ticks += of.ticks;
   }
   return sum;
+}
+
+/* Compares numbers for qsort(), the smallest first. */
+static int by_number(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Adds to *out what calling takes less if `after` of the backend's delegates remain. A call takes
+ * longer the more operators it has, and a joined one has them all. So of each call that goes at
+ * least what the cheapest takes is saved; and at most the sum of those that could go, without the
+ * longest, which stays part of a joined one, or as many times the mean if that is less. Returns
+ * false when out of memory. */
+static bool add_merged_calls(const partition *p, size_t after, etr_merged_calls *out) {
+  const overhead around = sum_overhead(p);
+  size_t count = 0, gone = p->delegates - after;
+  double *ticks = etr_arena_alloc_array(p->finder->arena, p->delegates, sizeof *ticks);
+  double least = INFINITY, most = 0;
+  out->before += p->delegates;
+  out->after += after;
+  for (size_t i = 0; ticks && i < p->finder->method->delegate_count; i++) {
+    const etr_delegate_spending *spent = &p->finder->delegates[i];
+    if (strcmp(spent->delegate->backend, p->backend) != 0)
+      continue;
+    overhead of = overhead_of(spent);
+    ticks[count++] = (double)of.ticks;
+    least = fmin(least, (double)(of.ticks - of.hidden));
+    double each = (double)of.ticks / (double)ETR_MAX(of.calls, (size_t)1);
+    if (each > 0 && (out->longest <= 0 || each < out->shortest))
+      out->shortest = each;
+    out->longest = fmax(out->longest, each);
+  }
+  if (!ticks || gone == 0)
+    return ticks != NULL;
+  etr_sort(ticks, count, sizeof *ticks, by_number);
+  for (size_t i = after - 1; i + 1 < count; i++)
+    most += ticks[i];
+  most = fmin(most, (double)around.ticks * (double)gone / (double)p->delegates);
+  out->most += most;
+  out->least += fmin(least * (double)gone, most);
+  return true;
+}
+
+/* Returns ticks as "0.02 ms to 0.46 ms"; "up to 0.46 ms" from 0 on, and one time if both are equal.
+ */
+static const char *range_text(const etr_finder *finder, double low, double high) {
+  const char *from = etr_finder_time_text(finder, low), *to = etr_finder_time_text(finder, high);
+  if (low <= 0)
+    return etr_or_empty(etr_arena_format(finder->arena, "up to %s", to));
+  if (strcmp(from, to) == 0)
+    return to;
+  return etr_or_empty(etr_arena_format(finder->arena, "%s to %s", from, to));
 }
 
 /* Writes "64 aten.expand_copy.default (0.162 ms, without them 50 delegates remain): no
@@ -305,8 +366,9 @@ typedef struct between {
  * delegates takes (if fewer would remain, and that is a hundredth of the time or more), and why the
  * operators are there. levels: count_levels() without candidates; after: delegates that would
  * remain. NULL when out of memory. */
-static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
-                                     size_t levels, size_t after) {
+static const char *fallback_evidence(const partition *p, const between *b,
+                                     const etr_merged_calls *merged, size_t levels) {
+  const overhead around = sum_overhead(p);
   size_t count;
   const kernel_kind *list = list_kernels_between(p, &count);
   etr_text text;
@@ -316,20 +378,19 @@ static const char *fallback_evidence(const partition *p, const between *b, const
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "%zu operator%s between them take%s %s", b->operators, etr_plural(b->operators),
            b->operators == 1 ? "s" : "", etr_finder_time_per_run(p->finder, b->ticks));
-  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE *
-                                              p->finder->method->execute.typical *
-                                              (double)p->finder->method->run_count;
-  if (after < p->delegates && matters) {
+  bool matters = (double)around.ticks >= ETR_FINDING_LEAST_SHARE *
+                                             p->finder->method->execute.typical *
+                                             (double)p->finder->method->run_count;
+  if (merged->after < merged->before && matters) {
     etr_putf(&writer, ", and calling them %zu times takes %s, %s each",
-             around->calls / p->finder->method->run_count,
-             etr_finder_time_per_run(p->finder, around->ticks),
-             etr_finder_time_text(p->finder, (double)around->ticks /
-                                                 (double)ETR_MAX(around->calls, (size_t)1)));
+             around.calls / p->finder->method->run_count,
+             etr_finder_time_per_run(p->finder, around.ticks),
+             range_text(p->finder, merged->shortest, merged->longest));
     if (p->finder->method->logs_values)
       etr_puts(&writer, " (with logging of values: what calls take without it is not known)");
-    else if (around->hidden)
+    else if (around.hidden)
       etr_putf(&writer, " (up to %s of it may be operator time, because their clock is coarse)",
-               etr_finder_time_per_run(p->finder, around->hidden));
+               etr_finder_time_per_run(p->finder, around.hidden));
   }
   etr_puts(&writer, ".");
   if (b->removable < b->operators)
@@ -548,24 +609,24 @@ static bool add_fallback_finding(partition *p) {
   size_t after = count_remaining_delegates(p, levels, NULL);
   if (p->is_order && after == p->delegates)
     return true; /* the types and shapes decide, of which nothing is known */
-  const overhead around = sum_overhead(p);
-  double merged = (double)(p->delegates - after) / (double)p->delegates;
-  saving saved = {.least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
-                  .most = merged * (double)around.ticks};
+  etr_merged_calls merged = {0};
+  if (!add_merged_calls(p, after, &merged))
+    return false;
+  saving saved = {.least = merged.least, .most = merged.most};
   if (b.removable == b.operators)
     saved.most += (double)ticks_only_read_between(p);
-  saved.most += merged * (double)p->inner.ticks;
+  saved.most += (double)(p->delegates - after) / (double)p->delegates * (double)p->inner.ticks;
   add_saved_kernels(p, p->is_candidate, &saved);
   b.is_replaced = saved.is_replaced;
   /* Nothing says what a partitioner takes whose rules are not known. */
-  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_FALLBACK,
-                                               b.removable_ticks + around.ticks + p->inner.ticks,
-                                               p->reasons ? saved.most : NAN);
+  etr_finding *added = etr_finder_add_if_large(
+      finder, ETR_FINDING_FALLBACK, b.removable_ticks + sum_overhead(p).ticks + p->inner.ticks,
+      p->reasons ? saved.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, b.removable, after);
   added->fact = fallback_fact(p, &b);
-  added->evidence = fallback_evidence(p, &b, &around, levels, after);
+  added->evidence = fallback_evidence(p, &b, &merged, levels);
   added->variant = fallback_variant(p);
   if (p->reasons && !p->is_order)
     etr_finding_set_least_saving(finder, added, saved.least);
@@ -602,13 +663,8 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
      */
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
-    size_t after = count_remaining_delegates(&p, levels, NULL);
-    const overhead around = sum_overhead(&p);
-    double merged = (double)(p.delegates - after) / (double)p.delegates;
-    out->before += p.delegates;
-    out->after += after;
-    out->least += merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
-    out->most += merged * (double)around.ticks;
+    if (!add_merged_calls(&p, count_remaining_delegates(&p, levels, NULL), out))
+      return false;
   }
   return true;
 }
@@ -617,9 +673,12 @@ const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
                                   const etr_merged_calls *merged) {
   if (merged->after == merged->before)
     return text;
+  double runs = (double)finder->method->run_count;
   return etr_arena_format(
-      finder->arena, "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
-      text, merged->after, merged->before, etr_finder_time_per_run(finder, (uint64_t)merged->most));
+      finder->arena,
+      "%s Without them %zu of %zu delegates would remain: calls take %s each, and %s less in all.",
+      text, merged->after, merged->before, range_text(finder, merged->shortest, merged->longest),
+      range_text(finder, merged->least / runs, merged->most / runs));
 }
 
 /* ---- Kernels that the partitioner takes ---- */

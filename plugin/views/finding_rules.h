@@ -71,17 +71,17 @@ bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joi
 /** Calls of delegates that go if some become one. */
 typedef struct etr_merged_calls {
   size_t before, after; /* delegates */
-  double least, most; /* what the calls take, in ticks over all runs; `most` has what a coarse clock
-                         may hide of the operators inside */
+  double least, most;   /* what calling takes less, in ticks over all runs; `most` has what a coarse
+                           clock may hide of the operators inside */
+  double shortest, longest; /* call of those before, in ticks, without its operators */
 } etr_merged_calls;
 
-/** Sets *out to the delegate calls that are saved if the delegates' backends also run the marked
- * nodes, or if these are removed: of each backend the part of its calls' overhead that falls on the
- * delegates which go. marked: a flag for each node of the graph. Returns false when out of memory.
- */
+/** Sets *out to what calling delegates takes less if their backends also run the marked nodes, or
+ * if these are removed. marked: a flag for each node of the graph. Returns false when out of
+ * memory. */
 bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
 
-/** Returns a text that ends with how many delegates would remain, and what their calls take less;
+/** Returns a text that ends with how many delegates would remain, and what calling takes less;
  * `text` as it is if none goes. */
 const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
                                   const etr_merged_calls *merged);
