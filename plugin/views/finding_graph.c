@@ -506,7 +506,8 @@ static void unmark_fallback(const etr_finder *finder, bool *marked) {
 }
 
 /* Adds a finding for each operator of which kernels only copy, by their time with the calls around
- * them (true). Those on constants have a finding of their own. Returns false when out of memory. */
+ * them (true). Those on constants have a finding of their own. Then counts joins again. Returns
+ * false when out of memory. */
 bool etr_add_copy_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;
@@ -522,5 +523,5 @@ bool etr_add_copy_findings(etr_finder *finder) {
   for (size_t i = 0; i < rows.count; i++)
     if (!add_copies_of_operator(finder, &rows, &rows.rows[i]))
       return false;
-  return true;
+  return etr_recount_joins(finder);
 }

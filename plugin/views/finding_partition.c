@@ -28,6 +28,7 @@ typedef struct partition {
   bool *is_candidate;   /* per node: delegates are counted as if they had it, too */
   uint32_t *level;      /* per node, see count_levels() */
   size_t delegates;     /* of the backend */
+  const etr_finding *removal; /* see leave_to_removal(); NULL: none */
   bool is_order; /* the graph is the order of execution of an ETDump alone: see order_finder */
   etr_inner_transposes inner; /* then: of delegates that may be joined */
   bool has_convolutions;      /* then: in delegates */
@@ -288,7 +289,8 @@ static int by_number(const void *a, const void *b) {
 static bool add_merged_calls(const partition *p, size_t after, etr_merged_calls *out) {
   const overhead around = sum_overhead(p);
   size_t count = 0, gone = p->delegates - after;
-  double *ticks = etr_arena_alloc_array(p->finder->arena, p->delegates, sizeof *ticks);
+  double *ticks = etr_arena_alloc_array(p->finder->arena, p->finder->method->delegate_count,
+                                        sizeof *ticks);
   double least = INFINITY, most = 0;
   out->before += p->delegates;
   out->after += after;
@@ -307,9 +309,9 @@ static bool add_merged_calls(const partition *p, size_t after, etr_merged_calls 
   if (!ticks || gone == 0)
     return ticks != NULL;
   etr_sort(ticks, count, sizeof *ticks, by_number);
-  for (size_t i = after - 1; i + 1 < count; i++)
+  for (size_t i = count - 1 - gone; i + 1 < count; i++)
     most += ticks[i];
-  most = fmin(most, (double)around.ticks * (double)gone / (double)p->delegates);
+  most = fmin(most, (double)around.ticks * (double)gone / (double)count);
   out->most += most;
   out->least += fmin(least * (double)gone, most);
   return true;
@@ -376,6 +378,8 @@ static const char *fallback_evidence(const partition *p, const between *b,
   if (!list)
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
+  if (p->removal)
+    etr_putf(&writer, "Counted is what is left after the change: %s. ", p->removal->title);
   etr_putf(&writer, "%zu operator%s between them take%s %s", b->operators, etr_plural(b->operators),
            b->operators == 1 ? "s" : "", etr_finder_time_per_run(p->finder, b->ticks));
   bool matters = (double)around.ticks >= ETR_FINDING_LEAST_SHARE *
@@ -674,11 +678,13 @@ const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
   if (merged->after == merged->before)
     return text;
   double runs = (double)finder->method->run_count;
-  return etr_arena_format(
-      finder->arena,
-      "%s Without them %zu of %zu delegates would remain: calls take %s each, and %s less in all.",
-      text, merged->after, merged->before, range_text(finder, merged->shortest, merged->longest),
-      range_text(finder, merged->least / runs, merged->most / runs));
+  text = etr_arena_format(finder->arena, "%s Without them %zu of %zu delegates would remain",
+                          etr_or_empty(text), merged->after, merged->before);
+  if (merged->most <= 0)
+    return etr_arena_format(finder->arena, "%s.", etr_or_empty(text));
+  return etr_arena_format(finder->arena, "%s: calls take %s each, and %s less in all.",
+                          etr_or_empty(text), range_text(finder, merged->shortest, merged->longest),
+                          range_text(finder, merged->least / runs, merged->most / runs));
 }
 
 /* ---- Kernels that the partitioner takes ---- */
@@ -875,6 +881,64 @@ bool etr_add_partition_findings(etr_finder *finder) {
   if (method->delegate_count || !known)
     return true;
   return make_partition(&p, finder, known) && (!p.reasons || add_kernel_findings(&p));
+}
+
+/* Makes the operators that another finding removes part of the delegates between which they are,
+ * and lowers the number of these. Nothing is a candidate before. */
+static void leave_to_removal(partition *p, const etr_finding *removal) {
+  size_t levels = count_levels(p, NULL);
+  for (size_t i = 0; i < removal->node_count; i++)
+    p->is_candidate[removal->nodes[i]] = true;
+  p->delegates = count_remaining_delegates(p, levels, NULL);
+  for (size_t i = 0; i < removal->node_count; i++) {
+    p->is_candidate[removal->nodes[i]] = p->is_between[removal->nodes[i]] = false;
+    p->is_inside[removal->nodes[i]] = true;
+  }
+  p->removal = removal;
+}
+
+/* Returns the finding about copies to remove that has at least half of the operators of another
+ * one, which joins delegates, and saves at least half of what that does; NULL if there is none. */
+static const etr_finding *most_of_join(const etr_finder *finder, const etr_finding *join) {
+  for (size_t i = 0; i < finder->found.count; i++) {
+    const etr_finding *found = &finder->found.data[i];
+    if (found->kind != ETR_FINDING_COPIES || !(found->potential * 2 >= join->potential))
+      continue;
+    size_t shared = 0;
+    for (size_t k = 0; k < join->node_count; k++)
+      for (size_t n = 0; n < found->node_count; n++)
+        shared += join->nodes[k] == found->nodes[n];
+    if (shared && shared * 2 >= join->node_count)
+      return found;
+  }
+  return NULL;
+}
+
+bool etr_recount_joins(etr_finder *finder) {
+  size_t count = finder->found.count; /* of those to look at; others are added behind them */
+  for (size_t i = 0; i < count;) {
+    const etr_finding join = finder->found.data[i];
+    const etr_finding *most = join.kind == ETR_FINDING_FALLBACK && join.instruction_count
+                                  ? most_of_join(finder, &join)
+                                  : NULL;
+    if (!most) {
+      i++;
+      continue;
+    }
+    const etr_finding removal = *most; /* which moves */
+    uint32_t delegate = etr_delegate_at(finder->method, join.instructions[0]);
+    partition p;
+    if (!make_partition(&p, finder, finder->method->delegates[delegate].backend))
+      return false;
+    count--;
+    finder->found.count--;
+    memmove(&finder->found.data[i], &finder->found.data[i + 1],
+            (finder->found.count - i) * sizeof join);
+    leave_to_removal(&p, &removal);
+    if (!add_fallback_finding(&p))
+      return false;
+  }
+  return true;
 }
 
 /* ---- An ETDump alone: the order of execution in place of a graph ---- */

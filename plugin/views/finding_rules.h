@@ -86,6 +86,10 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
 const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
                                   const etr_merged_calls *merged);
 
+/** Counts findings that join delegates again, of which removing copies, another finding, is at
+ * least half: what is left after that, if it is large enough. Returns false when out of memory. */
+bool etr_recount_joins(etr_finder *finder);
+
 /** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */
 bool etr_is_optimized(etr_slice op);

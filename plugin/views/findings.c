@@ -592,20 +592,10 @@ static const char *shorten_text(const etr_finder *finder, const char *text, size
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
-/* Returns true if all operators of a finding, of which there are some, are the other's, too. */
-static bool has_all_nodes_of(const etr_finding *other, const etr_finding *finding) {
-  size_t found = 0;
-  for (size_t i = 0; i < finding->node_count; i++)
-    for (size_t k = 0; k < other->node_count; k++)
-      found += finding->nodes[i] == other->nodes[k];
-  return finding->node_count > 0 && found == finding->node_count;
-}
-
-/* Returns true if another finding says the same more exactly: which copies cut the delegates apart,
- * or which runs are slow, beside the operators that took long in one of them. Nor is anything to be
- * said about how runs differ if they may be of several methods. */
+/* Returns true if another finding says the same more exactly: which runs are slow, beside the
+ * operators that took long in one of them. Nor is anything to be said about how runs differ if they
+ * may be of several methods. */
 static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
-  const double nearly = 0.9; /* of what it could save */
   if (etr_finding_is_timing(finding->kind) && may_be_of_several_methods(finder))
     return true;
   for (size_t i = 0; i < finder->found.count; i++) {
@@ -614,9 +604,6 @@ static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
                          other->kind == ETR_FINDING_PERIODIC ||
                          other->kind == ETR_FINDING_SLOW_OPERATOR;
     if (finding->kind == ETR_FINDING_OUTLIER && are_slow_runs)
-      return true;
-    if (finding->kind == ETR_FINDING_FALLBACK && other->kind == ETR_FINDING_COPIES &&
-        other->potential >= nearly * finding->potential && has_all_nodes_of(other, finding))
       return true;
   }
   return false;
