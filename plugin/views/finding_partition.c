@@ -379,7 +379,8 @@ static const char *fallback_evidence(const partition *p, const between *b,
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   if (p->removal)
-    etr_putf(&writer, "Counted is what is left after the change: %s. ", p->removal->title);
+    etr_putf(&writer, "Counted is what is left after the change: %s. ",
+             etr_or_empty(p->removal->title));
   etr_putf(&writer, "%zu operator%s between them take%s %s", b->operators, etr_plural(b->operators),
            b->operators == 1 ? "s" : "", etr_finder_time_per_run(p->finder, b->ticks));
   bool matters = (double)around.ticks >= ETR_FINDING_LEAST_SHARE *
