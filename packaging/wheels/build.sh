@@ -84,7 +84,7 @@ cmake_install() { # folder, name, source, options...
 }
 
 build_libraries() { # folder
-  local off=(-DCMAKE_C_FLAGS="-Os -fvisibility=hidden -DZIP_STATIC -fno-sanitize=undefined $flags -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w -Wno-incompatible-function-pointer-types")
+  local off=(-DCMAKE_C_FLAGS="-Os -Xclang -Oz -fvisibility=hidden -DZIP_STATIC -fno-sanitize=undefined $flags -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w -Wno-incompatible-function-pointer-types")
   for feature in ENABLE_{COMMONCRYPTO,GNUTLS,MBEDTLS,OPENSSL,WINDOWS_CRYPTO,BZIP2,LZMA,ZSTD} BUILD_{TOOLS,REGRESS,OSSFUZZ,EXAMPLES,DOC}; do off+=("-D$feature=OFF"); done
   cmake_install "$1" small "$here/libraries" -DZLIB_SOURCE="$(source_of zlib)" -DPROTOBUF_C_SOURCE="$(source_of protobuf-c)" -DGRAPHVIZ_SOURCE="$(source_of graphviz)" &&
     cmake_install "$1" libzip "$(source_of libzip)" "${off[@]}" &&
@@ -108,7 +108,7 @@ build_wheel() { # folder, platform tag, linker flags, those of programs
   export SOURCE_DATE_EPOCH
   CMAKE_TOOLCHAIN_FILE=$1/toolchain.cmake CMAKE_GENERATOR=Ninja "$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$1/wheel" \
     -C "build-dir=$1/own" -C cmake.build-type=Release -C install.strip=false \
-    -C cmake.define.ETR_SMALL=ON -C "cmake.define.ETR_GZIP=$work/tools/bin/python;$here/gzip_small.py" -C "cmake.define.CMAKE_C_FLAGS=-DZIP_STATIC -fno-sanitize=undefined $flags -ffunction-sections -fdata-sections" \
+    -C cmake.define.ETR_SMALL=ON -C "cmake.define.ETR_GZIP=$work/tools/bin/python;$here/gzip_small.py" -C "cmake.define.CMAKE_C_FLAGS=-DZIP_STATIC -fno-sanitize=undefined -fno-vectorize -fno-slp-vectorize -fno-math-errno $flags -ffunction-sections -fdata-sections" \
     -C "cmake.define.CMAKE_SHARED_LINKER_FLAGS=$3" -C "cmake.define.CMAKE_EXE_LINKER_FLAGS=$3$4" "$root" &&
     "$work/tools/bin/python" "$here/finish.py" "$1"/wheel/*.whl "$2" "$work/dist" "$root" "$(source_of zlib)" "$(source_of libzip)" "$(source_of protobuf-c)" "$(source_of graphviz)"
 }
