@@ -77,7 +77,7 @@ int64_t etr_layer_rows(const etr_node *layer) {
 }
 
 /* Returns the value that a node reads first; NULL if it reads none. */
-static const etr_value *first_input_of(const etr_graph *graph, const etr_node *node) {
+const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *node) {
   const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
   const etr_node *source = edge ? &graph->nodes[edge->node] : NULL;
   return source && edge->output < source->output_count ? &source->outputs[edge->output] : NULL;
@@ -95,7 +95,7 @@ bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b) {
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {"expand_copy", "slice_copy", "view_copy",
                                       "clone",       "alias",      "alias_copy"};
-  const etr_value *from = first_input_of(finder->graph, node);
+  const etr_value *from = etr_finder_first_input(finder->graph, node);
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
   if (!from || !to || !etr_finder_has_same_shape(from, to))
     return false;

@@ -119,6 +119,9 @@ void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding
  * all its sizes but the last; 0 if it is not known, or too large. */
 int64_t etr_layer_rows(const etr_node *layer);
 
+/** Returns the value that a node reads first; NULL if it reads none, or nothing is known of it. */
+const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *node);
+
 /** Returns true if two values have the same known shape. */
 bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b);
 

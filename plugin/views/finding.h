@@ -62,6 +62,7 @@ typedef enum etr_finding_kind {
   ETR_FINDING_SOFTMAX_CHECK, /* kernels that look for rows that a mask hides whole */
   ETR_FINDING_SPLIT_DEPTHWISE, /* depthwise convolutions with more weights than fast kernels take */
   ETR_FINDING_BRANCHES,        /* branches of one value whose sum is one convolution */
+  ETR_FINDING_REWRITE, /* kernels that a partitioner takes if they are written in another way */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */
@@ -103,7 +104,9 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
   ETR_VARIANT_SPLITS, /* fallback: some of the operators are splits of a tensor, */
   ETR_VARIANT_MEANS,  /* means over height and width, */
-  ETR_VARIANT_SPLITS_MEANS, /* or both */
+  ETR_VARIANT_SPLITS_MEANS, /* or both; */
+  ETR_VARIANT_SOFTMAX,      /* or none of these, but a softmax over another than the last dimension;
+                               rewrite: so, or means */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
                            */
 } etr_finding_variant;

@@ -10,15 +10,17 @@
 #define MEAN_BEFORE "before = x.mean((2, 3))"
 #define MEAN_AFTER "after = x.mean((2, 3), keepdim=True).flatten(1)"
 
-/* Code for what cuts delegates apart, from ETR_VARIANT_SPLITS on. */
-static const etr_finding_code between[] = {
+/* Code for what a partitioner leaves out, from ETR_VARIANT_SPLITS on. */
+static const etr_finding_code refused[] = {
     {SPLIT_BEFORE, SPLIT_AFTER},
     {MEAN_BEFORE, MEAN_AFTER},
-    {SPLIT_BEFORE "\n" MEAN_BEFORE, SPLIT_AFTER "\n" MEAN_AFTER}};
+    {SPLIT_BEFORE "\n" MEAN_BEFORE, SPLIT_AFTER "\n" MEAN_AFTER},
+    {"before = x.softmax(1)", "after = x.permute(0, 2, 3, 1).softmax(-1).permute(0, 3, 1, 2)"}};
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
  * copies that the export makes, constants that the lowering makes, transposes for values of few
- * dimensions, quantizing to 8da4w, and splits and means between delegates. NULL otherwise. */
+ * dimensions, quantizing to 8da4w, and splits, means and softmaxes that a partitioner leaves out.
+ * NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export = {"to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])",
@@ -45,8 +47,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
       late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
                                          "do_quant_fusion_and_const_prop=True))"};
   const etr_finding_variant variant = finding->variant;
-  if (variant >= ETR_VARIANT_SPLITS && variant <= ETR_VARIANT_SPLITS_MEANS)
-    return &between[variant - ETR_VARIANT_SPLITS];
+  if (variant >= ETR_VARIANT_SPLITS && variant <= ETR_VARIANT_SOFTMAX)
+    return &refused[variant - ETR_VARIANT_SPLITS];
   if (finding->variant == ETR_VARIANT_LATE)
     return &late;
   if (finding->variant == ETR_VARIANT_DIMS)

@@ -33,13 +33,25 @@ typedef struct lever_target {
   bool is_first; /* it takes more than any other part */
 } lever_target;
 
+/* Returns true for convolutions in floating point that a backend computes. */
+static bool are_float_convolutions(const etr_headline_part *part) {
+  return part->has_graph && part->is_convolution && part->backend && is_floating(part->dtype);
+}
+
 /* Marks the operators of the part, and sets their number and their ticks in the typical run,
- * without interruptions. Marks none when out of memory, which the arena remembers. */
-static void mark_operators(lever_target *target, const etr_groups *groups) {
+ * without interruptions. In XNNPACK's payload depthwise convolutions are operators of their own:
+ * with_depthwise: those beside convolutions of the part are marked, too. Marks none when out of
+ * memory, which the arena remembers. */
+static void mark_operators(lever_target *target, const etr_groups *groups, bool with_depthwise) {
   const etr_finder *finder = target->finder;
+  etr_headline_part depthwise = *target->part;
+  depthwise.op = "DepthwiseConv2d";
   bool *is_in_row = etr_arena_alloc_array(finder->arena, groups->count, sizeof *is_in_row);
   for (size_t i = 0; is_in_row && i < groups->count; i++)
-    is_in_row[groups->list[i].number] = etr_headline_has(target->part, &groups->list[i]);
+    is_in_row[groups->list[i].number] = etr_headline_has(target->part, &groups->list[i]) ||
+                                        (with_depthwise &&
+                                         etr_headline_has(&depthwise, &groups->list[i]));
+  target->count = 0;
   target->ticks = 0;
   for (uint32_t i = 0; is_in_row && i < finder->graph->node_count; i++) {
     uint32_t row = groups->row_of_node[i];
@@ -50,16 +62,22 @@ static void mark_operators(lever_target *target, const etr_groups *groups) {
 }
 
 /* Returns true for a convolution of 1 x 1 with fewer channels, in or out, than any of those had
- * that the ratios were measured with. */
+ * that the ratios were measured with. XNNPACK's weights have their channels last. */
 static bool is_narrow(const etr_finder *finder, const etr_node *node) {
   enum { LEAST_CHANNELS = 32 };
   const etr_value *weight = etr_finder_convolution_weight(finder, node);
-  return weight && weight->rank == 4 && weight->dims[2].size == 1 && weight->dims[3].size == 1 &&
-         ETR_MIN(weight->dims[0].size, weight->dims[1].size) < LEAST_CHANNELS;
+  if (!weight || weight->rank != 4)
+    return false;
+  const etr_dim *dims = weight->dims;
+  bool is_last = etr_is_program(finder->graph);
+  int64_t channels = dims[is_last ? 3 : 1].size;
+  return dims[2].size == 1 && dims[is_last ? 1 : 3].size == 1 &&
+         ETR_MIN(dims[0].size, channels) < LEAST_CHANNELS;
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead.
- * Adds up the time of narrow ones, which stay marked. */
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead;
+ * but not those of 1 x 1 in XNNPACK's payload, which are batch norms that no quantizer sees. Adds
+ * up the time of narrow ones, which stay marked. */
 static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -67,14 +85,17 @@ static void divide_convolutions(lever_target *target) {
     double ticks = finder->uninterrupted[i];
     if (!target->marked[i])
       continue;
-    if (!etr_finder_is_depthwise(finder, node)) {
+    etr_filters filters;
+    if (!etr_finder_depthwise_filters(finder, node, &filters)) {
       target->narrow_ticks += is_narrow(finder, node) ? ticks : 0;
       continue;
     }
     target->marked[i] = false;
-    target->depthwise[target->left_out++] = i;
     target->count--;
     target->ticks -= ticks;
+    if (etr_is_program(finder->graph) && filters.rows == 1 && filters.columns == 1)
+      continue;
+    target->depthwise[target->left_out++] = i;
     target->depthwise_ticks += ticks;
   }
 }
@@ -184,10 +205,6 @@ static const char *left_out_text(const lever_target *target) {
   const etr_finder *finder = target->finder;
   const char *modules[LISTED];
   size_t listed = 0;
-  if (!target->part->is_convolution)
-    return "";
-  if (!target->part->has_graph)
-    return " Depthwise convolutions may be slower in other types, and are not counted.";
   for (size_t i = 0; i < target->left_out && i < LISTED; i++) {
     const etr_node *node = &finder->graph->nodes[target->depthwise[i]];
     const char *path = finder->graph->modules[node->module].path;
@@ -281,7 +298,7 @@ static double least_saved_ticks(const lever_target *target, const etr_type_ratio
 }
 
 /* Returns true for kernels that may be of depthwise convolutions with filters of 7 x 7 or more:
- * they have the same kernel as others, "Convolution (NHWC, F32) IGEMM", and gain nothing in other
+ * they have the same kernel as others, "Convolution (NHWC, F32) IGEMM", and get slower in other
  * types. Those of 1 x 1 have " GEMM". */
 static bool may_be_large_depthwise(const etr_headline_part *part) {
   return !part->has_graph && part->is_convolution && !strstr(part->op, " GEMM");
@@ -305,7 +322,7 @@ static void describe_kernels(const lever_target *target, etr_finding *added, con
       arena, "%s; unless depthwise 7x7 (see the .pte), %s is %g to %g times as fast%s",
       time_of(target), type, ratio->low, ratio->high, where);
   etr_finding_set_sureness(added, ETR_POSSIBLE,
-                           "depthwise ones of 7 x 7 gain nothing, and accuracy may suffer");
+                           "depthwise ones of 7 x 7 get slower in int8, and accuracy may suffer");
 }
 
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
@@ -356,8 +373,9 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
       etr_they_take(target->count), time_of(target), dtype,
       is_named ? "" : "The backend is taken for XNNPACK by the names of its kernels. ",
       may_be_depthwise
-          ? "Some may be depthwise with filters of 7 x 7 or more, which gain nothing in "
-            "other types, but split in four: the .pte or the ETRecord says which. "
+          ? "Some may be depthwise with filters of 7 x 7 or more, which get slower in int8, and "
+            "faster if split in four: they are counted, as only the .pte or the ETRecord says "
+            "which they are. "
           : "",
       names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
       from ? "" : other_types(target, layer, type->type), left_out_text(target),
@@ -526,6 +544,20 @@ static const char *input_size_text(const lever_target *target) {
   return has_rows ? "; half as many rows: half of it" : "";
 }
 
+/* Returns why a partitioner refuses operators, as a fact of `before` goes on: "; XNNPACK: no
+ * configuration: write it as slices", without what is behind a colon, or without a reason, if it is
+ * too long else. */
+static const char *refused_text(etr_arena *arena, const char *before, const char *backend,
+                                const char *reason) {
+  const char *colon = strchr(reason, ':');
+  size_t room = ETR_FACT_LONGEST -
+                ETR_MIN(strlen(before) + strlen(backend) + 4, (size_t)ETR_FACT_LONGEST);
+  size_t size = strlen(reason) <= room || !colon ? strlen(reason) : (size_t)(colon - reason);
+  if (size > room)
+    return etr_arena_format(arena, "; %s leaves them to the CPU", backend);
+  return etr_arena_format(arena, "; %s: %.*s", backend, (int)size, reason);
+}
+
 /* Adds the finding that only less work makes the operators faster. reason: why the known
  * partitioner refuses them; NULL: it is not known, or they are in a delegate. Returns false when
  * out of memory. */
@@ -533,10 +565,7 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   etr_arena *arena = target->finder->arena;
   const char *backend = etr_finder_backend_name(target->finder, etr_known_partitioner());
   bool is_product = target->part->is_linear || target->part->is_convolution;
-  const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason)
-                           : fused_text(target);
-  if (!reason && is_product)
-    why = input_size_text(target);
+  const char *why = is_product ? input_size_text(target) : fused_text(target);
   const char *evidence = "No faster kernel of them is known for this backend and type.";
   const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
   if (are_slow_in_int8(target) && type) {
@@ -552,9 +581,15 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   const char *title = is_product ? "Use a smaller input, or fewer channels"
                                  : etr_arena_format(arena, less, words);
   const char *dtype = target->part->dtype;
-  const char *fact = etr_arena_format(
-      arena, "%zu %s%s%s take%s %s%s", target->count, etr_or_empty(dtype), dtype ? " " : "", words,
-      target->count == 1 ? "s" : "", time_of(target), etr_or_empty(why));
+  const char *fact = etr_or_empty(etr_arena_format(arena, "%zu %s%s%s take%s %s", target->count,
+                                                   etr_or_empty(dtype), dtype ? " " : "", words,
+                                                   target->count == 1 ? "s" : "", time_of(target)));
+  if (reason) {
+    why = refused_text(arena, fact, backend, reason);
+    evidence = etr_arena_format(arena, "The partitioner of %s leaves them to the CPU: %s.", backend,
+                                reason);
+  }
+  fact = etr_arena_format(arena, "%s%s", fact, etr_or_empty(why));
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
@@ -763,12 +798,12 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
   if (!part->has_graph && part->is_linear && has_convolution_kernel(groups))
     target.narrow_ticks = part->ticks; /* layers beside them may be 1 x 1, and narrow */
   if (part->has_graph) {
-    target.count = 0;
-    mark_operators(&target, groups);
-    if (part->is_convolution && part->backend && is_floating(part->dtype))
+    bool is_divided = are_float_convolutions(part);
+    mark_operators(&target, groups, is_divided);
+    if (is_divided)
       divide_convolutions(&target);
     if (target.count == 0) { /* all are depthwise: only less work makes them faster */
-      mark_operators(&target, groups);
+      mark_operators(&target, groups, false);
       return !is_first || has_better_finding(&target) || add_less_work(&target, NULL);
     }
     if (has_better_finding(&target))

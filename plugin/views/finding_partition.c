@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut
- * them apart; kernels that a partitioner would take; kernels that an optimized library has.
+ * them apart; kernels that a partitioner would take, perhaps if they are rewritten; kernels that an
+ * optimized library has.
  */
 #include "base/method_parts.h"
 #include "output/label.h"
@@ -496,27 +497,64 @@ static const char *fallback_fact(const partition *p, const between *b) {
   return etr_text_end(&text, &writer);
 }
 
+/* A rule of the partitioner that leaves out an operator, and how to write that so that it is taken.
+ */
+typedef struct rewrite {
+  const char *op, *rule; /* rule: a part of the partitioner's reason */
+  etr_finding_variant variant;
+  const char *action, *object; /* of the title, before and behind the number of operators */
+  const char *how;             /* as a sentence goes on behind "XNNPACK takes it" */
+  const char *caveat;
+} rewrite;
+
+static const rewrite rewrites[] = {
+    {"softmax", "(SoftmaxConfig)", ETR_VARIANT_SOFTMAX, "Write", "softmax over the last dimension",
+     "between two permutes, with dim -1", "what the permutes and its softmax take is not known"},
+    {"mean", "(MeanDimConfig)", ETR_VARIANT_MEANS, "Keep the dimensions of", "mean",
+     "with keepdim=True, and a flatten behind", "at the ratio of its kernels to those of the CPU"},
+};
+
+/* Returns true for a mean of an image in four dimensions. */
+static bool is_of_image(const partition *p, uint32_t node) {
+  const etr_value *image = etr_finder_first_input(p->finder->graph, &p->finder->graph->nodes[node]);
+  return p->is_order ? p->has_convolutions : image && image->rank == 4;
+}
+
+/* Returns true for a mean that keeps the first two dimensions of an image alone. */
+static bool drops_height_and_width(const partition *p, uint32_t node) {
+  const etr_node *mean = &p->finder->graph->nodes[node];
+  const etr_value *in = etr_finder_first_input(p->finder->graph, &p->finder->graph->nodes[node]);
+  const etr_value *out = mean->output_count ? &mean->outputs[0] : NULL;
+  return in && out && in->rank == 4 && out->rank == 2 && in->dims[0].size == out->dims[0].size &&
+         in->dims[1].size == out->dims[1].size;
+}
+
+/* Returns true if the partitioner takes an operator that is rewritten so. */
+static bool is_rewritten_by(const partition *p, uint32_t node, const rewrite *how) {
+  const char *reason = p->reasons[node];
+  return reason && etr_slice_equal(p->finder->ops[node], etr_slice_of(how->op)) &&
+         strstr(reason, how->rule) &&
+         (how->variant != ETR_VARIANT_MEANS || drops_height_and_width(p, node));
+}
+
 /* Returns the variant of the finding, which has code for splits of a tensor and for means over the
  * height and width of images, if these are among the candidates. An ETDump alone may have images if
  * it has convolutions. */
 static etr_finding_variant fallback_variant(const partition *p) {
   const etr_graph *graph = p->finder->graph;
-  bool has_split = false, has_mean = false;
+  bool has_split = false, has_mean = false, has_softmax = false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
     if (!p->is_candidate[i] || !p->reasons)
       continue;
-    const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
-    const etr_node *maker = edge ? &graph->nodes[edge->node] : NULL;
-    bool is_image = p->is_order ? p->has_convolutions
-                                : maker && edge->output < maker->output_count &&
-                                      maker->outputs[edge->output].rank == 4;
     has_split |= etr_slice_starts(p->finder->ops[i], ETR_SLICE("split_"));
-    has_mean |= is_image && etr_slice_is(p->finder->ops[i], "mean");
+    has_mean |= etr_slice_is(p->finder->ops[i], "mean") && is_of_image(p, i);
+    has_softmax |= is_rewritten_by(p, i, &rewrites[0]);
   }
   if (has_split)
     return has_mean ? ETR_VARIANT_SPLITS_MEANS : ETR_VARIANT_SPLITS;
-  return has_mean ? ETR_VARIANT_MEANS : ETR_VARIANT_USUAL;
+  if (has_mean)
+    return ETR_VARIANT_MEANS;
+  return has_softmax ? ETR_VARIANT_SOFTMAX : ETR_VARIANT_USUAL;
 }
 
 /* Sets the instructions of a finding to those that call the backend's delegates, ascending. Returns
@@ -819,6 +857,65 @@ static bool add_kernel_findings(partition *p) {
          add_library_finding(finder, is_in_library, library_ticks);
 }
 
+/* ---- Kernels that the partitioner takes if they are written in another way ---- */
+
+/* Adds the finding about the marked kernels, which a delegate takes if they are rewritten so.
+ * ticks: theirs over all runs, with the calls around kernels. A softmax over another dimension than
+ * the last was not compared with XNNPACK's, so nothing is sure of the least. Returns false when out
+ * of memory. */
+static bool add_rewrite_finding(const partition *p, const rewrite *how, const bool *marked,
+                                uint64_t ticks) {
+  etr_finder *finder = p->finder;
+  bool has_ratio = how->variant != ETR_VARIANT_SOFTMAX;
+  saving saved = {.most = 0};
+  add_saved_kernels(p, marked, &saved);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_REWRITE, ticks,
+                                               has_ratio ? saved.most : (double)ticks);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finding_set_nodes(finder, added, marked))
+    return false;
+  size_t count = added->node_count;
+  const char *backend = etr_finder_backend_name(finder, p->backend);
+  const char *them = count == 1 ? "it" : "them";
+  const char *time = etr_finder_time_per_run(finder, ticks);
+  added->variant = how->variant;
+  added->title = etr_arena_format(finder->arena, "%s %zu %s", how->action, count, how->object);
+  added->fact = etr_arena_format(finder->arena, "%s %s on the CPU; %s takes %s %s",
+                                 etr_they_take(count), time, backend, them, how->how);
+  added->evidence = etr_arena_format(finder->arena,
+                                     "%s %s as kernels on the CPU: %s. The partitioner of %s "
+                                     "leaves %s out by its rules (ExecuTorch "
+                                     "1.5): %s.",
+                                     etr_they_take(count), time,
+                                     etr_finder_operators_text(finder, marked, true), backend, them,
+                                     p->reasons[added->nodes[0]]);
+  if (has_ratio)
+    etr_finding_set_least_saving(finder, added, saved.least);
+  etr_finding_set_sureness(added, ETR_LIKELY, how->caveat);
+  return true;
+}
+
+/* Adds a finding for each way to rewrite kernels so that the partitioner takes them, apart from
+ * those between delegates, which have a finding of their own. Returns false when out of memory. */
+static bool add_rewrite_findings(const partition *p) {
+  etr_finder *finder = p->finder;
+  size_t count = finder->graph->node_count;
+  for (const rewrite *how = rewrites; how < rewrites + ETR_COUNT(rewrites); how++) {
+    bool *marked = etr_arena_alloc_array(finder->arena, count, sizeof *marked);
+    if (!marked)
+      return false;
+    for (uint32_t i = 0; i < count; i++)
+      marked[i] = finder->is_kernel[i] && !finder->is_constant[i] && !p->is_between[i] &&
+                  is_rewritten_by(p, i, how);
+    uint64_t ticks = etr_finder_marked_ticks(finder, marked);
+    if (etr_finder_ns_per_run(finder, ticks) >= ETR_FINDING_LEAST_KERNELS_NS &&
+        !add_rewrite_finding(p, how, marked, ticks))
+      return false;
+  }
+  return true;
+}
+
 /* ---- What cuts delegates apart ---- */
 
 /* Sets cut_by and cut_reason of each of the backend's delegates: the first operator between
@@ -874,7 +971,7 @@ bool etr_add_partition_findings(etr_finder *finder) {
       continue;
     if (!make_partition(&p, finder, method->delegates[i].backend) || !add_fallback_finding(&p))
       return false;
-    if (p.reasons && !add_kernel_findings(&p))
+    if (p.reasons && !(add_kernel_findings(&p) && add_rewrite_findings(&p)))
       return false;
     set_cuts(&p);
     looked++;

@@ -25,17 +25,17 @@
 
 const char *etr_finding_docs(etr_finding_kind kind) {
   static const char *const sections[] = {
-      PAGE "fallback",     PAGE "not_delegated", PAGE "library",        PAGE "constants",
-      PAGE "layout",       PAGE "copies",        PAGE "quantize_pairs", PAGE "batch_norm",
-      PAGE "attention",    PAGE "output_layer",  PAGE "float_beside",   PAGE "calls",
-      PAGE "outlier",      PAGE "first_run",     PAGE "load",           PAGE "drift",
-      PAGE "waiting",      PAGE "cpu_fallback",  PAGE "small_calls",    PAGE "memory_bound",
-      PAGE "slow_rate",    PAGE "above_peak",    PAGE "step",           PAGE "modes",
-      PAGE "slow_runs",    PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
-      PAGE "cache_copies", PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
-      PAGE "weights",      PAGE "embedding",     PAGE "softmax_check",  PAGE "split_depthwise",
-      PAGE "branches",     PAGE "quantize",      PAGE "delegate",       PAGE "more_per_call",
-      PAGE "profiler",     PAGE "less_work"};
+      PAGE "fallback",      PAGE "not_delegated", PAGE "library",        PAGE "constants",
+      PAGE "layout",        PAGE "copies",        PAGE "quantize_pairs", PAGE "batch_norm",
+      PAGE "attention",     PAGE "output_layer",  PAGE "float_beside",   PAGE "calls",
+      PAGE "outlier",       PAGE "first_run",     PAGE "load",           PAGE "drift",
+      PAGE "waiting",       PAGE "cpu_fallback",  PAGE "small_calls",    PAGE "memory_bound",
+      PAGE "slow_rate",     PAGE "above_peak",    PAGE "step",           PAGE "modes",
+      PAGE "slow_runs",     PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
+      PAGE "cache_copies",  PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
+      PAGE "weights",       PAGE "embedding",     PAGE "softmax_check",  PAGE "split_depthwise",
+      PAGE "branches",      PAGE "rewrite",       PAGE "quantize",       PAGE "delegate",
+      PAGE "more_per_call", PAGE "profiler",      PAGE "less_work"};
   return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
 }
 

@@ -303,6 +303,64 @@ Test(findings, operators_not_between_delegates_are_not_found) {
   tiny_clear(&t);
 }
 
+/* Gives a node one output and an argument `dim`. */
+static void set_value(tiny *t, uint32_t node, const etr_dim *dims, int32_t rank, const char *dim) {
+  etr_value *value = etr_arena_alloc(&t->arena, sizeof *value);
+  etr_argument *argument = etr_arena_alloc(&t->arena, sizeof *argument);
+  *value = (etr_value){.name = "v", .dtype = "float32", .dims = dims, .rank = rank};
+  *argument = (etr_argument){.name = "dim", .value = dim};
+  t->nodes.data[node].outputs = value;
+  t->nodes.data[node].arguments = argument;
+  t->nodes.data[node].argument_count = 1;
+}
+
+/* A kernel behind a delegate is rewritten if a rule for dimensions leaves it out. */
+Test(findings, kernels_that_a_partitioner_takes_if_rewritten_are_found) {
+  static const struct {
+    const char *target, *dim, *title;
+    int32_t rank; /* of the result */
+    double least;
+  } cases[] = {
+      {"aten._softmax.default", "1", "Write 1 softmax over the last dimension", 4, NAN},
+      {"aten._softmax.default", "-1", NULL, 4, 0}, /* taken */
+      {"aten.mean.dim", "[2, 3]", "Keep the dimensions of 1 mean", 2, 500000 * (1 - 2 / 3.3)},
+      {"aten.mean.dim", "[1]", NULL, 3, 0},     /* of no height and width */
+      {"aten.erf.default", "[1]", NULL, 4, 0}}; /* nothing is known to write instead */
+  static const etr_dim dims[] = {{.size = 1, .hint = -1},
+                                 {.size = 8, .hint = -1},
+                                 {.size = 16, .hint = -1},
+                                 {.size = 32, .hint = -1}};
+  const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             a = delegated(&t, "a", 0, "XnnpackBackend", x),
+             behind = op(&t, "behind", cases[i].target, a);
+    set_value(&t, a, dims, 4, "");
+    set_value(&t, behind, dims, cases[i].rank, cases[i].dim);
+    tiny_time(&t, behind, 500000);
+    whole(&t);
+    t.graph.dialect = "edge";
+    t.method.delegates = delegates;
+    t.method.delegate_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_REWRITE);
+    cr_assert_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
+    if (finding) {
+      cr_expect_str_eq(finding->title, cases[i].title);
+      cr_expect_eq(finding->effort, ETR_EFFORT_CHANGE_MODEL);
+      cr_expect_eq(finding->sureness, ETR_LIKELY);
+      cr_expect_not_null(etr_finding_code_of(finding));
+      cr_expect_null(strstr(finding->fact, "..."), "%s", finding->fact);
+      cr_expect_eq(isnan(finding->least), isnan(cases[i].least), "case %zu", i);
+      cr_expect(!(fabs(finding->least - cases[i].least) > 1), "%f", finding->least);
+      cr_expect(finding->potential <= 500000 && finding->potential > 400000, "%f",
+                finding->potential);
+      cr_expect_null(find(&t, &t.profile, ETR_FINDING_LESS_WORK));
+    }
+    tiny_clear(&t);
+  }
+}
+
 Test(findings, work_on_constants_is_found) {
   tiny t = {0};
   uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
@@ -756,7 +814,7 @@ static void only_events(tiny *t, etr_event *events, size_t count, etr_block *blo
   t->profile.graph_count = 0;
 }
 
-/* Without a graph, convolutions may be depthwise with large filters, which gain nothing: linear
+/* Without a graph, convolutions may be depthwise with large filters, which get slower: linear
  * layers that take more than 40 % as long come first. Those of 1 x 1 are not depthwise. */
 Test(findings, convolutions_of_a_dump_alone_may_be_depthwise) {
   static const struct {
@@ -1778,6 +1836,34 @@ Test(findings, a_new_delegate_costs_what_calls_take) {
     tiny_clear(&t);
   }
   cr_expect_lt(potential[1], potential[0]);
+}
+
+/* Why a partitioner refuses operators is not cut: it is in the evidence as a whole. */
+Test(findings, reasons_of_a_partitioner_are_not_cut) {
+  static const etr_dim dims[] = {{.size = 1, .hint = -1},
+                                 {.size = 8, .hint = -1},
+                                 {.size = 16, .hint = -1},
+                                 {.size = 32, .hint = -1}};
+  static const char *const targets[] = {"aten._softmax.default", "aten.mean.dim"};
+  for (size_t i = 0; i < ETR_COUNT(targets); i++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), node = op(&t, "node", targets[i], x);
+    const etr_event event = {.name = "op", .kernel = "op", .kind = ETR_EVENT_KERNEL};
+    made_runs runs;
+    set_value(&t, x, dims, 4, "");
+    set_value(&t, node, dims, 3, "1");
+    tiny_time(&t, node, 2200000);
+    whole(&t);
+    make_runs(&t, &runs, node, &event);
+    t.graph.dialect = "edge";
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LESS_WORK);
+    cr_assert_not_null(finding);
+    cr_expect_null(strstr(finding->fact, "..."), "%s", finding->fact);
+    cr_expect(strstr(finding->fact, "; XNNPACK"), "%s", finding->fact);
+    cr_expect(strstr(finding->evidence, i ? "weights 1/n" : "permute before it"), "%s",
+              finding->evidence);
+    tiny_clear(&t);
+  }
 }
 
 /* Depthwise convolutions in int8 may be slower than in float32: the advice to do less says so. */
