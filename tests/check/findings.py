@@ -35,6 +35,8 @@ TABLE = {
     "slow_rate": ("", "../../examples/language_model", "mv2_xnnpack p_convs p_spike_same_q6 add_mul"),
     # Levers: layers in float32 in XNNPACK, never int8 ones; time of no operators; what nothing makes faster but less of it.
     "split_depthwise": ("p_convs", "", "mv2_xnnpack p_spike_same_q6 unet_xnnpack"),
+    # No record here has such kernels: unit tests have them.
+    "rewrite": ("", "", "mv2_xnnpack vit_xnnpack llama_xnnpack quantized_xnnpack mv2_portable unet_xnnpack"),
     "branches": ("", "xnnpack_parallel", "turns_base mv2_xnnpack bn_unfused resnext_pre p_convs unet_xnnpack spp"),
     "quantize": ("mv2_xnnpack resnext_pre", "turns_new p_convs", "p_spike_same_q6 two_partitioners mv2_portable b_coreml b_qnn"),
     "delegate": ("changed_edge", "cpp_rich", "mv2_portable llama_portable mv2_xnnpack b_ethosu"),
