@@ -1106,7 +1106,7 @@ static void put_rows_head(etr_answer *answer, const etr_first_screen *s) {
   etr_slice prefix = s->prefix;
   const char *unit = etr_unit_name(s->unit);
   bool is_narrow = etr_first_screen_is_narrow(answer);
-  size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
+  size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX + 1 : 0;
   const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
   if (prefix.size)
     title = etr_arena_format(&answer->arena, "where the time goes (module %s%.*s)", dots,
