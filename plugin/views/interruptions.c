@@ -42,10 +42,13 @@ const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   double share = method->interrupted;
   double ticks = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
-  const char *time = share > 0 ? etr_label_ticks(arena, profile, ticks) : NULL;
-  const char *from = least < ticks ? etr_label_ticks(arena, profile, least) : "";
-  return time && from
-             ? etr_arena_format(arena, "%.0f %% is interruptions: %s%s%s per inference without",
-                                100 * share, from, from[0] ? " to " : "", time)
-             : NULL;
+  if (!(share > 0))
+    return NULL;
+  const char *time = etr_label_ticks(arena, profile, ticks);
+  if (time && least < ticks)
+    time = etr_arena_format(arena, "%s to %s", etr_or_empty(etr_label_ticks(arena, profile, least)),
+                            time);
+  return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
+                                 100 * share, time)
+              : NULL;
 }
