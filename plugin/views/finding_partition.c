@@ -5,6 +5,7 @@
  * optimized library has.
  */
 #include "base/method_parts.h"
+#include "base/stats.h"
 #include "output/label.h"
 #include "views/delegation.h"
 #include "views/finder.h"
@@ -276,12 +277,6 @@ static overhead sum_overhead(const partition *p) {
   return sum;
 }
 
-/* Compares numbers for qsort(), the smallest first. */
-static int by_number(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Adds to *out what calling takes less if `after` of the backend's delegates remain. A call takes
  * longer the more operators it has, and a joined one has them all. So of each call that goes at
  * least what the cheapest takes is saved; and at most the sum of those that could go, without the
@@ -309,7 +304,7 @@ static bool add_merged_calls(const partition *p, size_t after, etr_merged_calls 
   }
   if (!ticks || gone == 0)
     return ticks != NULL;
-  etr_sort(ticks, count, sizeof *ticks, by_number);
+  etr_sort(ticks, count, sizeof *ticks, etr_by_double);
   for (size_t i = count - 1 - gone; i + 1 < count; i++)
     most += ticks[i];
   most = fmin(most, (double)around.ticks * (double)gone / (double)count);
@@ -523,7 +518,7 @@ static bool is_of_image(const partition *p, uint32_t node) {
 /* Returns true for a mean that keeps the first two dimensions of an image alone. */
 static bool drops_height_and_width(const partition *p, uint32_t node) {
   const etr_node *mean = &p->finder->graph->nodes[node];
-  const etr_value *in = etr_finder_first_input(p->finder->graph, &p->finder->graph->nodes[node]);
+  const etr_value *in = etr_finder_first_input(p->finder->graph, mean);
   const etr_value *out = mean->output_count ? &mean->outputs[0] : NULL;
   return in && out && in->rank == 4 && out->rank == 2 && in->dims[0].size == out->dims[0].size &&
          in->dims[1].size == out->dims[1].size;

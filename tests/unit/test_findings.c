@@ -925,9 +925,21 @@ Test(findings, float_operators_between_int8_ones_are_found) {
   }
 }
 
+/* Finds the layout of a call whose three operators have these names; NULL if there is none. The
+ * caller clears the profile. */
+static const etr_finding *layout_of(tiny *t, const char *const names[3]) {
+  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
+  static etr_event events[4];
+  static etr_block block;
+  for (size_t i = 0; i < 3; i++)
+    events[i] = event_of(names[i], 4, each, NULL, names[i]);
+  only_events(t, events, 3, &block, call);
+  return find(t, &t->profile, ETR_FINDING_LAYOUT);
+}
+
 /* Only Converts at the start or the end of a call are of inputs and outputs. */
 Test(findings, inputs_are_quantized_where_the_converts_are) {
-  static const char *const cases[][4] = {
+  static const char *const cases[][3] = {
       {"Convert (NC) #1", "Fully Connected (NC, QS8, QC8W) #1",
        "Fully Connected (NC, QS8, QC8W) #2"},
       {"Fully Connected (NC, QS8, QC8W) #1", "Convert (NC) #1",
@@ -935,15 +947,9 @@ Test(findings, inputs_are_quantized_where_the_converts_are) {
       {"Fully Connected (NC, QS8, QC8W) #1", "Fully Connected (NC, QS8, QC8W) #2",
        "Convert (NC) #1"},
   };
-  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    etr_event events[4];
-    etr_block block;
-    for (size_t k = 0; k < 3; k++)
-      events[k] = event_of(cases[i][k], 4, each, NULL, cases[i][k]);
-    only_events(&t, events, 3, &block, call);
-    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    const etr_finding *finding = layout_of(&t, cases[i]);
     cr_assert_not_null(finding, "case %zu", i);
     bool is_border = i != 1;
     cr_expect_eq(strstr(finding->fact, "quantize inputs and outputs") != NULL, is_border,
@@ -956,20 +962,14 @@ Test(findings, inputs_are_quantized_where_the_converts_are) {
 
 /* A pad of the input is slow in channels-last. */
 Test(findings, channels_last_is_not_advised_before_a_pad) {
-  static const char *const cases[][4] = {
+  static const char *const cases[][3] = {
       {"Transpose (ND, X32) #1", "Constant Pad (ND, X32) #1", "Convolution (NHWC, F32) #1"},
       {"Constant Pad (ND, X32) #1", "Transpose (ND, X8) #1", "Convolution (NHWC, QC8) #1"},
       {"Transpose (ND, X32) #1", "Convolution (NHWC, F32) #1", "Constant Pad (ND, X32) #1"},
   };
-  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    etr_event events[4];
-    etr_block block;
-    for (size_t k = 0; k < 3; k++)
-      events[k] = event_of(cases[i][k], 4, each, NULL, cases[i][k]);
-    only_events(&t, events, 3, &block, call);
-    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    const etr_finding *finding = layout_of(&t, cases[i]);
     cr_assert_not_null(finding, "case %zu", i);
     bool is_advised = i == 2;
     cr_expect_eq(strstr(finding->fact, "if images: channels-last") != NULL, is_advised,
