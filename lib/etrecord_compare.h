@@ -52,13 +52,17 @@
  * floor(n / 10)-th smallest and largest of the n runs, counted from 0. Distances to lo and hi
  * replace standard errors. The bounds are combined by the method of Zou and Donner (2008).
  *   change:   ln(typical_new / typical_base)
- *   f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new)
+ *   f:        1.96^2 * (noise^2 * (1 / D_base + 1 / D_new)
  *             + ((step / typical)_base^2 + (step / typical)_new^2) / 12)
  *   interval: change - sqrt(ln(typical_new / lo_new)^2 + ln(hi_base / typical_base)^2 + f)
  *             to change + sqrt(ln(hi_new / typical_new)^2 + ln(typical_base / lo_base)^2 + f)
- * 0.03 is the assumed standard deviation between recordings of one program
- * (etr_compare_options.recording_noise). Nothing inside one recording shows how much the next one
- * differs, so a verdict of rule S is at most likely.
+ * noise is the standard deviation between recordings of one program: what the caller gave
+ * (etr_compare_options.recording_noise), or the largest of 0.03, which is assumed, and of those of
+ * the sides that have two recordings or more. Nothing inside one recording shows how much the next
+ * one differs, so a verdict of rule S is at most likely.
+ *
+ * Where a part of a side's typical run is interruptions (etr_method.interrupted), the interval of a
+ * method contains the change without them, too: interruptions alone make no verdict.
  *
  * Either interval extends at least one step of the clock to both sides, so that a change of one
  * step never counts. The step is the largest power of ten that divides all durations of the
@@ -366,6 +370,7 @@ typedef enum etr_cause {
   ETR_CAUSE_NONE,          /**< none is seen, or the verdict is sure */
   ETR_CAUSE_ODD_RECORDING, /**< a recording differs from the others of its side */
   ETR_CAUSE_WARM_UP,       /**< so many first runs are warm-up that too few are left */
+  ETR_CAUSE_INTERRUPTIONS, /**< a part of a side's typical run is interruptions (etr_method) */
   ETR_CAUSE_MODES,         /**< the runs have two modes */
   ETR_CAUSE_STEP,          /**< from one run on they take longer, or shorter */
   ETR_CAUSE_DRIFT,         /**< they drift */
@@ -399,10 +404,11 @@ typedef struct etr_change {
   bool is_obvious;    /**< all runs of one side take at least 4 times as long as all of the other */
   double least, most; /**< of an obvious change the bounds of `relative` by the fastest and slowest
                          recordings of both sides; one recording is as far from others as twice the
-                         assumed noise between recordings. Else NaN */
+                         noise of rule S. Else NaN */
   etr_reason reason;
   etr_cause cause;                        /**< of Method::execute */
   unsigned assumes;                       /**< ETR_ASSUMES_…, of an interval */
+  double recording_noise;                 /**< noise of rule S; 0 by rule R */
   const etr_side_odd *base_odd, *new_odd; /**< of Method::execute: recordings that differ from the
                                              others of their side; they are in the verdict, but not
                                              in typical times */
@@ -618,7 +624,7 @@ typedef struct etr_comparison {
   const etr_load_pair *loads;
   size_t load_count;
   double limit;           /**< the limit of the options; 0: none */
-  double recording_noise; /**< the value that rule S used */
+  double recording_noise; /**< the least value that rule S used */
   etr_turns turns;        /**< whether the recordings were taken in turns */
   bool is_one_program;    /**< both sides are recordings of one record, and no noise was given: of
                              too few recordings, none is faster or slower */

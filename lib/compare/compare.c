@@ -4,6 +4,7 @@
  * loads.
  */
 #include "backends/operator.h"
+#include "base/method_parts.h"
 #include "base/module_path.h"
 #include "compare/compare_side.h"
 #include "compare/noise.h"
@@ -892,7 +893,8 @@ bool etr_verdict_is_likely(etr_verdict verdict) {
 }
 
 const char *etr_cause_name(etr_cause cause) {
-  static const char *const names[] = {NULL, "odd_recording", "warm_up", "modes", "step", "drift"};
+  static const char *const names[] = {NULL,    "odd_recording", "warm_up", "interruptions",
+                                      "modes", "step",          "drift"};
   return (size_t)cause < ETR_COUNT(names) ? names[cause] : NULL;
 }
 
@@ -945,10 +947,25 @@ static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *
     return ETR_CAUSE_ODD_RECORDING;
   if (is_mostly_warm_up(c->out->base, base) || is_mostly_warm_up(c->out->newer, newer))
     return ETR_CAUSE_WARM_UP;
+  if (base->interrupted > 0 || newer->interrupted > 0)
+    return ETR_CAUSE_INTERRUPTIONS;
   for (size_t i = 0; i < ETR_COUNT(causes); i++)
     if (base->noise.verdict == causes[i].seen || newer->noise.verdict == causes[i].seen)
       return causes[i].cause;
   return ETR_CAUSE_NONE;
+}
+
+/* Sets what the interval of a method's change must contain, too, if a side has interruptions: the
+ * change without them, from the usual or the fastest run of either side. */
+static void set_uninterrupted(etr_noise_test *test, const etr_method *base, const etr_method *newer,
+                              double base_scale) {
+  if (!(base->interrupted > 0 || newer->interrupted > 0))
+    return;
+  double most = etr_uninterrupted_ticks(newer) / (etr_uninterrupted_least(base) * base_scale),
+         least = etr_uninterrupted_least(newer) / (etr_uninterrupted_ticks(base) * base_scale);
+  bool are_known = isfinite(log(most)) && isfinite(log(least));
+  test->uninterrupted_high = are_known ? log(most) : 0;
+  test->uninterrupted_low = are_known ? log(least) : 0;
 }
 
 /* Compares the execution time of a method on both sides, which is judged by itself, and keeps in
@@ -961,8 +978,12 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_ca
     measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
     measures[k].recordings = &sides[k].compared->recordings;
   }
-  if (!add_change_to_family(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]) ||
-      !family_judge_each(&f))
+  if (!add_change_to_family(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]))
+    return false;
+  if (f.tests.count)
+    set_uninterrupted(&f.tests.data[0], sides[ETR_BASE].method, sides[ETR_NEWER].method,
+                      f.base_scale);
+  if (!family_judge_each(&f))
     return false;
   pair->execute.base_odd = measures[ETR_BASE].recordings->odd;
   pair->execute.base_odd_count = measures[ETR_BASE].recordings->odd_count;

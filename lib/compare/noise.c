@@ -67,6 +67,7 @@ typedef struct estimate {
   double variance;     /* rule R: of the change */
   double freedom;      /* of Student's t: whole, 1 to MOST_FREEDOM */
   double below, above; /* rule S: distances to the bounds, at LEVEL */
+  double noise;        /* rule S: between recordings */
   double least;        /* distance to the bounds, at least */
 } estimate;
 
@@ -84,15 +85,24 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
+/* Returns the standard deviation between recordings that an interval by runs counts with: what the
+ * caller gave, or what is assumed, or more if the recordings of a side differ by more. */
+static double noise_seen(const etr_side_time *base, const etr_side_time *newer,
+                         const etr_compare_options *options) {
+  double assumed = etr_noise_between_recordings(options);
+  bool is_given = options->recording_noise > 0;
+  return is_given ? assumed : fmax(assumed, fmax(base->spread, newer->spread));
+}
+
 /* Estimates the distances from a change to its bounds, below and above, in logarithms and for
  * QUANTILE, from the spread of single runs, where recordings are too few to compare. The newer side
  * being slower than measured and the base being faster both raise the change, so their distances
- * are added in quadrature; so are the error of the clock and the assumed noise between recordings.
- */
+ * are added in quadrature; so are the error of the clock and the noise between recordings. */
 static void set_bounds_by_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                                const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
-  double between = square(QUANTILE * etr_noise_between_recordings(options)) *
+  e->noise = noise_seen(base, newer, options);
+  double between = square(QUANTILE * e->noise) *
                    (1 / (double)base->recordings + 1 / (double)newer->recordings);
   double common = clock + between;
   double base_up = log(base->high / base->typical), new_up = log(newer->high / newer->typical);
@@ -170,6 +180,16 @@ static bool set_bounds_by_ranks(estimate *e, const etr_noise_test *test,
   return true;
 }
 
+/* ---- Interruptions ---- */
+
+/* Extends an interval of logarithms to the change of the times without interruptions. */
+static void include_uninterrupted(double *low, double *high, const etr_noise_test *test) {
+  if (test->uninterrupted_low == 0 && test->uninterrupted_high == 0)
+    return;
+  *low = fmin(*low, test->uninterrupted_low);
+  *high = fmax(*high, test->uninterrupted_high);
+}
+
 /* ---- The obvious ---- */
 
 static const double OBVIOUS = 4; /* times as long */
@@ -199,10 +219,10 @@ static time_range range_of_times(const etr_side_time *time, const etr_side_recor
 
 /* Returns the typical times of the fastest and the slowest recording of a side, in ticks of the
  * newer side, in which `time` is already and which `scale` makes of ticks of `own`. One recording
- * is as far from others as two standard deviations of the assumed noise between recordings. */
+ * is as far from others as two standard deviations of the noise between recordings. */
 static time_range range_of_recordings(const etr_side_time *time, const etr_side_recordings *own,
-                                      double scale, const etr_compare_options *options) {
-  double apart = exp(2 * etr_noise_between_recordings(options));
+                                      double scale, double noise) {
+  double apart = exp(2 * noise);
   if (own->count < 2)
     return (time_range){time->typical / apart, time->typical * apart};
   time_range result = {INFINITY, 0};
@@ -234,11 +254,14 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
   if (ETR_MAX(times_slower, times_faster) < OBVIOUS || gap <= step ||
       (is_slower && may_be_within_limit))
     return false;
-  old = range_of_recordings(&test->base, base, test->base_scale, options);
-  now = range_of_recordings(&test->newer, newer, 1, options);
+  double noise = noise_seen(&test->base, &test->newer, options);
+  old = range_of_recordings(&test->base, base, test->base_scale, noise);
+  now = range_of_recordings(&test->newer, newer, 1, noise);
   test->change->is_obvious = true;
-  test->change->least = now.low / old.high - 1;
-  test->change->most = now.high / old.low - 1;
+  double least = log(now.low / old.high), most = log(now.high / old.low);
+  include_uninterrupted(&least, &most, test);
+  test->change->least = expm1(least);
+  test->change->most = expm1(most);
   test->change->verdict = is_slower ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
   test->change->reason = ETR_REASON_NONE;
   return true;
@@ -410,15 +433,18 @@ static etr_verdict verdict_of_interval(double low, double high, double limit) {
 
 /* Sets the verdict, its reason and the interval of a change from its estimate. A verdict is sure,
  * without a reason, only by recordings that one side did not make before the other. */
-static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
+static void set_verdict(const estimate *e, quantiles *q, const etr_noise_test *test,
                         const etr_noise_rules *rules) {
+  etr_change *change = test->change;
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = e->reason;
   change->low = change->high = NAN;
+  change->recording_noise = e->noise;
   if (!e->is_known)
     return;
   double low = e->change - distance_to_bound(e, q, true),
          high = e->change + distance_to_bound(e, q, false);
+  include_uninterrupted(&low, &high, test);
   change->low = expm1(low);
   change->high = expm1(high);
   change->assumes = assumptions_of(e, rules->turns);
@@ -482,7 +508,7 @@ bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
   estimate e = estimate_change(test, rules->options);
   if (e.is_by_recordings && !set_bounds_by_ranks(&e, test, rules))
     return false;
-  set_verdict(&e, &q, change, rules);
+  set_verdict(&e, &q, test, rules);
   double question = open_question(change, rules->options);
   bool is_sure = change->reason == ETR_REASON_NONE && !(question > 0);
   if (is_sure || change->reason == ETR_REASON_CLOCK || change->reason == ETR_REASON_NOT_IN_TURNS)
@@ -622,7 +648,7 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
       p_values[known_count++] = p_value_of(&rows[i], &q);
   q = quantiles_of(level_of_single_rows(p_values, known_count));
   for (size_t i = 0; i < count; i++) {
-    set_verdict(&rows[i], &q, tests[i].change, rules);
+    set_verdict(&rows[i], &q, &tests[i], rules);
     include_printed_change(tests[i].change);
     require_steady_change(&tests[i], tests[i].change);
   }

@@ -15,6 +15,9 @@ typedef struct etr_noise_test {
   etr_change *change;        /* the caller's; its times are filled before the call */
   const etr_side_recordings *base_recordings, *new_recordings; /* of a method; NULL of others */
   double base_scale; /* ticks of `newer` in a tick of base_recordings */
+  /* The logarithm of newer / base without interruptions: the least and the most that it may be,
+   * which the interval contains, too. Both are 0 if neither side has interruptions. */
+  double uninterrupted_low, uninterrupted_high;
 } etr_noise_test;
 
 /** How changes are judged. */

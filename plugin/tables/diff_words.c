@@ -394,6 +394,8 @@ static const char *cause_text(const etr_change *change) {
   switch (change->cause) {
   case ETR_CAUSE_WARM_UP:
     return "; most first runs are warm-up: record more runs";
+  case ETR_CAUSE_INTERRUPTIONS:
+    return "; the times contain interruptions";
   case ETR_CAUSE_MODES:
     return "; the runs have two modes";
   case ETR_CAUSE_STEP:
@@ -445,12 +447,14 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
           100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
     return etr_or_empty(etr_arena_format(
         arena,
-        "%s: the interval is right if recordings of one program differ by at most %.3g %%; %d or "
+        "%s: the interval is right if recordings of one program differ by at most %.2g %%%s; %d or "
         "more on each side, in turns, would measure that%s",
         change->base_recordings == 1 && change->new_recordings == 1
             ? "one recording a side"
             : "fewer than 3 recordings on a side",
-        100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
+        100 * change->recording_noise,
+        change->recording_noise > o->comparison->recording_noise ? ", as these do" : "",
+        (int)ETR_LEAST_RECORDINGS, cause));
   case ETR_REASON_NOT_IN_TURNS:
     return etr_or_empty(etr_arena_format(
         arena,

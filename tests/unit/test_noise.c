@@ -128,15 +128,24 @@ Test(noise, runs_without_time_count_as_zero) {
 
 /* ---- One change ---- */
 
-/* Judges a method's time by itself. */
-static etr_change judge_in(const recordings base, const recordings newer, double step,
-                           const etr_compare_options *options, etr_turns turns) {
+/* Judges a method's time by itself. `uninterrupted` is the logarithm of its change without
+ * interruptions; 0: there are none. */
+static etr_change judge_with(const recordings base, const recordings newer, double step,
+                             const etr_compare_options *options, etr_turns turns,
+                             double uninterrupted) {
   static const etr_compare_options defaults = {0};
   made_side old = side_of(base, step), now = side_of(newer, step);
   etr_change change = {
       .base_typical = old.time.typical, .new_typical = now.time.typical, .low = NAN, .high = NAN};
   etr_arena scratch = {0};
-  etr_noise_test test = {old.time, now.time, &change, &old.recordings, &now.recordings, 1};
+  etr_noise_test test = {.base = old.time,
+                         .newer = now.time,
+                         .change = &change,
+                         .base_recordings = &old.recordings,
+                         .new_recordings = &now.recordings,
+                         .base_scale = 1,
+                         .uninterrupted_low = uninterrupted,
+                         .uninterrupted_high = uninterrupted};
   const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch, ETR_NOISE_LEVEL,
                                  false};
   cr_assert(etr_noise_judge(&test, &rules));
@@ -144,6 +153,11 @@ static etr_change judge_in(const recordings base, const recordings newer, double
   etr_arena_clear(&now.arena);
   etr_arena_clear(&scratch);
   return change;
+}
+
+static etr_change judge_in(const recordings base, const recordings newer, double step,
+                           const etr_compare_options *options, etr_turns turns) {
+  return judge_with(base, newer, step, options, turns, 0);
 }
 
 static etr_change judge(const recordings base, const recordings newer, double step,
@@ -230,11 +244,11 @@ Test(noise, one_change_is_judged_by_its_interval) {
       {{{100, 101, 102, 103, 104}, {105, 106, 107, 108, 109}},
        {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
        1,
-       0.183682605361,
-       0.39984568354,
+       0.174197426549,
+       0.411124264713,
        ETR_VERDICT_LIKELY_SLOWER,
        ETR_REASON_ONE_RECORDING,
-       3}, /* two recordings differ less */
+       3}, /* two recordings that differ by 3.4 %, where 3 % is assumed */
       {{{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 500}},
        {{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
        1,
@@ -325,6 +339,40 @@ Test(noise, smaller_recording_noise_gives_smaller_intervals) {
   const etr_compare_options quiet = {.recording_noise = 0.01};
   cr_expect_eq(judge(base, newer, 1, NULL).verdict, ETR_VERDICT_CANNOT_TELL);
   cr_expect_eq(judge(base, newer, 1, &quiet).verdict, ETR_VERDICT_LIKELY_SLOWER);
+}
+
+/* Where recordings of one side differ by more than is assumed, so may those of the other. */
+Test(noise, recordings_that_differ_widen_an_interval_by_runs) {
+  static const recordings alike = {{TEN}, {TEN}},
+                          apart = {{TEN}, {150, 151, 152, 153, 154, 155, 156, 157, 158, 159}},
+                          newer = {{300, 303, 306, 309, 312, 315, 318, 321, 324, 327}};
+  const etr_compare_options given = {.recording_noise = 0.03};
+  double narrow = judge(alike, newer, 1, NULL).low, wide = judge(apart, newer, 1, NULL).low,
+         as_given = judge(apart, newer, 1, &given).low;
+  cr_expect(narrow > 1.7 && wide < 0.5, "%g %g", narrow, wide);
+  cr_expect(as_given > wide, "%g", as_given);
+  cr_expect(is_near(judge(apart, newer, 1, NULL).recording_noise, log(154.5 / 104.5) / sqrt(2)));
+}
+
+/* ---- Interruptions ---- */
+
+/* The change without them is in the interval; alone they make no verdict. */
+Test(noise, interruptions_alone_are_no_change) {
+  static const recordings base = {{3000}, {3010}, {3020}}, newer = {{1000}, {1010}, {1020}};
+  static const struct {
+    double uninterrupted; /* times as long; 1: without any */
+    etr_verdict verdict;
+    double high;
+  } cases[] = {
+      {1, ETR_VERDICT_FASTER, -0.66},
+      {0.8, ETR_VERDICT_FASTER, -0.2},
+      {1.1, ETR_VERDICT_CANNOT_TELL, 0.1},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_change got = judge_with(base, newer, 1, NULL, ETR_TURNS_YES, log(cases[i].uninterrupted));
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
+    cr_expect(fabs(got.high - cases[i].high) < 0.01, "case %zu: %g", i, got.high);
+  }
 }
 
 /* ---- The obvious ---- */
