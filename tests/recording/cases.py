@@ -136,6 +136,7 @@ def main():
     assert failed("export", ["torch.export"], Branching(), x, out="branching").__cause__ is not None
     failed("export", ["torch.export"], Branching(), x, out="branching_int8", recipe="xnnpack-int8")
     failed("quantize", ["module"], exported, out="exported_int8", recipe="xnnpack-int8")
+    failed("export", ["torch.export.export(module, inputs)"], exported.module(), x, out="exported_module")
     pathlib.Path("damaged.pte").write_bytes(b"no program")
     failed("run", ["exit status"], "damaged.pte", x, etrecord="own/etrecord.bin", out="damaged")
     failed("run", ["Missing operator", "kernel", "bench"], Resizing(), (torch.randn(1, 3, 8, 8),), out="resizing")

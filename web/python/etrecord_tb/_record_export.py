@@ -197,7 +197,10 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if is_exported and quantization:
         raise RecordError("quantize", "an ExportedProgram is not quantized: give the module, or quantize it first and use recipe='xnnpack'")
     if not is_exported:
-        model = {method: _for_inference(each) for method, each in model.items()}
+        try:
+            model = {method: each.eval() if isinstance(each, torch.nn.Module) else each for method, each in model.items()}
+        except NotImplementedError as error:  # what convert_pt2e() made
+            raise RecordError("export", "a module that was exported before has no eval(): give torch.export.export(module, inputs) and recipe='xnnpack'") from error
         made.steps.append("model = {method: each.eval() for method, each in model.items()}")
     if quantization and quantization.ao_quantization_configs and len(model) > 1:
         # ExecuTorch quantizes the layers of each method in place, also those that another method shares.
@@ -220,14 +223,6 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
             stage = "export"  # which a static quantizer does first
         raise _failed(stage, error) from error
     return session.get_executorch_program_manager()
-
-
-def _for_inference(model: Any) -> Any:
-    """Returns a module in evaluation mode. What torch.export or convert_pt2e() made has no modes and refuses."""
-    try:
-        return model.eval() if isinstance(model, torch.nn.Module) else model
-    except NotImplementedError:
-        return model
 
 
 def _say_steps(session: Any, recipe: Any, say: Callable[[str], None]) -> None:
