@@ -38,7 +38,7 @@ describe('the command of a table', {skip: missing(), timeout: 600_000}, () => {
 
   /* Runs it: the cells of all rows that it prints, of all its tables. Of memory only the text has all of them. */
   const printed = (record, command) => {
-    const words = command.match(/'[^']*'|\S+/g).slice(1).map(word => (word === 'RECORD' ? join(fixtures, record) : word.replaceAll("'", '')));
+    const words = command.match(/'[^']*'|\S+/g).slice(1).map(word => (word === record ? join(fixtures, record) : word.replaceAll("'", '')));
     return words[0] === 'memory' ? run(...words).trim().split('\n').map(line => line.split(/\s+/)) : run(...words, '--unit', 'ms', '--format', 'csv').trim().split('\n').map(cellsOf);
   };
 

@@ -129,7 +129,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     await choose(/as Markdown/);
     assert.equal((await copied()).split('\n').length, count + 2);
     await choose(/command/);
-    const words = (await copied()).replace(/^etrecord-tb /, '').replaceAll("'", '').split(' ').map(word => (word === 'RECORD' ? join(fixtures, RECORD) : word));
+    const words = (await copied()).replace(/^etrecord-tb /, '').replaceAll("'", '').split(' ').map(word => (word === RECORD ? join(fixtures, RECORD) : word));
     const printed = JSON.parse(execFileSync(command, [...words, '--format', 'json'], {encoding: 'utf8'}));
     const timed = printed.graphs[0].nodes.filter(node => node.kind === 'op' && node.match), sorted = times => times.map(Math.round).sort((a, b) => a - b);
     assert.equal(timed.length, count);

@@ -75,8 +75,14 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
     await open(['vit_xnnpack'], 'view=table&by=module');
     assert.equal(await share(/^Copy link/), await page.address());
     const command = await share(/^Copy command/);
-    assert.match(command, /^etrecord-tb summary RECORD/);
-    run(...command.split(' ').slice(1).map(word => (word === 'RECORD' ? join(fixtures, 'vit_xnnpack') : word)));
+    assert.equal(command, 'etrecord-tb summary vit_xnnpack --method forward');
+    run(...command.split(' ').slice(1).map(word => (word === 'vit_xnnpack' ? join(fixtures, word) : word)));
+    await open(['turns_base', 'turns_new'], 'view=compare');
+    assert.equal(await share(/^Copy command.*; names of records stand for their paths/), 'etrecord-tb diff turns_base turns_new');
+    await page.frame.getByLabel('Copy Changes by module').click();
+    await page.frame.getByRole('menuitem', {name: 'The command that prints them; names of records stand for their paths'}).click();
+    await page.frame.getByText(/^Copied the command/).waitFor();
+    assert.equal(await page.page.evaluate(() => navigator.clipboard.readText()), 'etrecord-tb diff turns_base turns_new --by module --top 0');
   });
 
   it('compares operators, of ETDumps alone, and judges the parts as `diff` does', async () => {
@@ -90,6 +96,18 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
     assert.equal(rows.length, 1 + said.by_kernel.length + 2);
     for (const part of said.parts.filter(({part}) => !part.startsWith('operators')))
       assert.equal(rows.find(([name]) => name === part.text)[7], WORDS[part.verdict], part.text);
+  });
+
+  it('has room for names in Table beside a base, and cuts what is equal in them', async () => {
+    await open(['llama_portable', 'llama_xnnpack'], 'view=table');
+    for (const width of [1500, 1280, 480]) {
+      await page.page.setViewportSize({width, height: 800});
+      await page.settled();
+      const names = await page.frame.locator('.rows .row .cut:has(.where)').evaluateAll(all => all.map(cell => ({wide: cell.clientWidth, direction: getComputedStyle(cell).direction})));
+      assert.ok(names.length > 5);
+      for (const {wide, direction} of names) assert.ok(wide >= Math.min(200, 0.25 * width) && direction === 'rtl', `${width}: ${wide} ${direction}`);
+    }
+    await page.page.setViewportSize({width: 1280, height: 800});
   });
 
   it('has room for large changes in the columns of Table', async () => {

@@ -237,9 +237,9 @@ describe('the fleet', () => {
 });
 
 describe('the ETDumps of a record', () => {
-  it('are runs that were written together', () => {
-    const all = [['a/etdump-1', 5], ['a/etdump-2', 5], ['a/2026', 6], ['a/b/etdump-1', 7]].map(([run, written]) => ({run, written}));
-    assert.deepEqual(all.map(({run}) => recordsBeside(all, run).length), [2, 2, 1, 1]);
+  it('are runs that were written together in one folder; the base of a `bench --against` is none of them', () => {
+    const all = [['a/etdump-1', 5], ['a/etdump-2/1_edge/forward', 5], ['a/2026', 6], ['a/2026/base', 6], ['a/b/etdump-1', 7]].map(([run, written]) => ({run, written}));
+    assert.deepEqual(all.map(({run}) => recordsBeside(all, run).length), [2, 2, 1, 1, 1]);
   });
 });
 

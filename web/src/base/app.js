@@ -334,6 +334,9 @@ const loaded = new Map(); // run -> promise of a profile
 
 export const labelOf = run => records.value.find(record => record.run === run)?.label ?? run ?? '';
 
+/** Returns the label of a record without what marks the base of a report. */
+export const nameOfRecord = run => labelOf(run).replace(/ \(base\)$/, '');
+
 /** Loads the profile of a record, or returns the one that was loaded. */
 export async function profileOf(run) {
   if (!loaded.has(run))

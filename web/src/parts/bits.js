@@ -4,10 +4,11 @@
 
 import {
   STAT_TEXTS,
+  compared,
   explain,
   grainOf,
-  labelOf,
   method,
+  nameOfRecord,
   profile,
   select,
   selectRow,
@@ -135,6 +136,9 @@ export function closeMenu(menu) {
   menu.querySelector('summary').focus();
 }
 
+/** What menus say of commandOf(). */
+export const NAMES_ARE_PATHS = 'names of records stand for their paths';
+
 /** Returns a text as a word of a shell. */
 export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -142,17 +146,19 @@ export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.re
  * Returns the command that prints a table of the shown method, with these options; null for the times of one run, and
  * for sums of medians: of these tables commands print averages, and the medians of sums.
  * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
+ * Records have the names that the page has for them: it does not know their paths.
  */
 export function commandOf(verb, {hasStat = false, isSum = false} = {}, ...options) {
   const {name, document: known} = method.value,
-    record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)),
+    isDiff = verb === 'diff', // of all methods: the base may call this one otherwise
+    runs = isDiff ? [compared.value.base, shownRun.value] : [shownRun.value],
     {stat} = times.value ?? {};
   if ((hasStat && stat === 'run') || (isSum && stat !== 'typical' && stat !== 'avg')) return null;
   return [
     'etrecord-tb',
     verb,
-    record,
-    known.method ? `--method ${quoted(name)}` : '',
+    ...runs.map(run => quoted(nameOfRecord(run))),
+    known.method && !isDiff ? `--method ${quoted(name)}` : '',
     ...options,
     (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '',
     '--top 0',

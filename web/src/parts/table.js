@@ -14,7 +14,7 @@ import {sortRows} from '../base/columns.js';
 import {numberText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, get, list, set, text} from '../base/store.js';
-import {closeMenu, focusOn} from './bits.js';
+import {NAMES_ARE_PATHS, closeMenu, focusOn} from './bits.js';
 import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 25;
@@ -104,7 +104,7 @@ export function CopyMenu({label, columns, rows, command}) {
     )}
     ${
       command
-        ? item('The command that prints them', () => copy(command, 'the command'))
+        ? item(`The command that prints them; ${NAMES_ARE_PATHS}`, () => copy(command, 'the command'))
         : html`<span
       class="quiet">No command prints this table.</span>`
     }</div></details>`;

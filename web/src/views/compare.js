@@ -11,7 +11,7 @@ import {
   comparesInterruptions,
   explain,
   isHitRow,
-  labelOf,
+  nameOfRecord,
   method,
   records,
   select,
@@ -24,13 +24,14 @@ import {
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
+import {recordLabel} from '../base/document.js';
 import {countText, numberText, relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, sentence, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, TOP_LEVEL} from '../base/method.js';
 import {COMPUTING, PART_BOX_NAMES, partBox} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
-import {Bold, Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
+import {Bold, Choice, Link, changeOfTime, commandOf, timeColumn} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
 import {neutral, theme, widthsOf} from '../parts/theme.js';
@@ -70,8 +71,8 @@ export function shortNames(base, name) {
 
 /** How both records are called, {base, name}, and in little room {shortBase, shortName}. */
 export function sideNames() {
-  const name = labelOf(method.value.run),
-    base = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
+  const name = nameOfRecord(method.value.run),
+    base = nameOfRecord(compared.value.base),
     [shortBase, shortName] = shortNames(base, name);
   return {base, name, shortBase, shortName};
 }
@@ -83,19 +84,21 @@ const sideText = (name, recordings, runs, skipped) =>
     skipped ? `, ${numberText(skipped)} more left out` : ''
   }`;
 
-/** Returns the records of the write that a run is of, which are its ETDumps: "a/etdump-1", "a/etdump-2". */
+const folderOf = run => recordLabel(run).replace(/\/?[^/]*$/, '');
+
+/** Returns the runs that one write made beside a run, which are its ETDumps: "a/etdump-1", "a/etdump-2". */
 export function recordsBeside(all, run) {
   const {written} = all.find(record => record.run === run);
-  return all.filter(record => record.written === written);
+  return all.filter(record => record.written === written && folderOf(record.run) === folderOf(run));
 }
 
 /* Says how to compare all ETDumps of a record: they are runs of their own, unless it was written with a step. Runs of
    a report are in no folder. */
 function DumpsNote() {
   const {run} = method.value,
-    folder = run.slice(0, run.lastIndexOf('/')),
+    folder = folderOf(run),
     dumps = recordsBeside(records.value, run).length;
-  return run.includes('/') && dumps > 1
+  return folder && dumps > 1
     ? html`<p class="note">One of ${dumps} recordings of ${folder}. <code>etrecord-tb diff</code>,
       or this page after <code>write --step 1</code>, compares all.</p>`
     : null;
@@ -476,7 +479,7 @@ function ModulesTable({answer}) {
   const list = [whole, ...rows.slice(0, MOST_MODULES), ...(rest.length ? [more] : []), ...parts],
     columns = comparedColumns(list);
   return html`<${SmallTable} caption=${`Changes by ${kind}${withInterruptions()}`} rows=${list}
-    command=${`etrecord-tb diff BASE RECORD --by ${isEvents ? 'kernel' : kind}`}
+    command=${commandOf('diff', {}, `--by ${isEvents ? 'kernel' : kind}`)}
     open=${({path}) => path !== null && select('module', path)} columns=${[
       {
         key: kind,
@@ -521,7 +524,7 @@ function NodesTable({answer}) {
   const caption = `Operators, largest change first${withInterruptions()}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
     open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
-    isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
+    isHit=${({row}) => isHitRow(row.new_node)} command=${commandOf('diff')}
     columns=${[
       {
         key: 'op',
@@ -586,7 +589,7 @@ export function BaseChoice() {
   return html`<${Choice} label="Base" class="base"
     options=${[
       ['none', others.length ? 'no base' : 'no other record'],
-      ...others.map(({run, label}) => [run, `vs ${label.replace(/ \(base\)$/, '')}`]),
+      ...others.map(({run}) => [run, `vs ${nameOfRecord(run)}`]),
     ]} chosen=${asked} change=${run => set({base: run})} />`;
 }
 

@@ -23,7 +23,7 @@ import {html} from '../base/html.js';
 import {fitted, shortBackend} from '../base/labels.js';
 import {backendsOf} from '../base/method.js';
 import {get} from '../base/store.js';
-import {closeMenu, commandOf, quoted} from '../parts/bits.js';
+import {NAMES_ARE_PATHS, closeMenu, commandOf} from '../parts/bits.js';
 import {copy, copyPicture} from '../parts/export.js';
 import {IciclePicture} from '../parts/icicle.js';
 import {FAMILY, theme, widthsOf} from '../parts/theme.js';
@@ -41,10 +41,7 @@ const WIDTH = 800,
 const isComparison = () => Boolean(comparedMethod.value) && get('view') === 'compare';
 
 /* The command that prints what the page shows first. */
-const firstCommand = () =>
-  isComparison()
-    ? `etrecord-tb diff BASE ${shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value))}`
-    : (commandOf('summary') ?? '').replace(' --top 0', '');
+const firstCommand = () => commandOf(isComparison() ? 'diff' : 'summary').replace(' --top 0', '');
 
 /* ---- The picture ---- */
 
@@ -196,6 +193,6 @@ export function ShareMenu() {
     ${item('Copy link', 'to what is shown', () =>
       copy((window.parent === window ? location : parent.location).href, 'the link'),
     )}
-    ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
+    ${item('Copy command', `${firstCommand()}; ${NAMES_ARE_PATHS}`, () => copy(firstCommand(), 'the command'))}
       ${item('Print', 'all views, light colors', () => run('print'))}</div></details>`;
 }

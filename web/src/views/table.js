@@ -122,9 +122,12 @@ export const ofPeakText = part =>
 
 const cut = (text, title = text) => html`<span class="cut" title=${title}>${text}</span>`;
 
+/* Other columns are left out where names have less, but on a phone. */
+const NAME_WIDTH = 'minmax(min(220px, 30%), 2.4fr)';
+
 /* A name with what is before it in gray: "self_attention · linear". */
 const named = (where, what, title) =>
-  html`<span class="cut" title=${title}><bdi>${
+  html`<span class=${where ? 'cut head' : 'cut'} title=${title}><bdi>${
     where ? html`<span class="where">${where} · </span>` : null
   }${what}</bdi></span>`;
 
@@ -337,7 +340,7 @@ export function operatorColumns(rows, {isBrief = false} = {}) {
       title,
       head: 'operator',
       hint: shownHead ? '"/" begins the path of what is not in this module' : undefined,
-      width: 'minmax(120px, 2.4fr)',
+      width: NAME_WIDTH,
       value: row => labelOf(row).filter(Boolean).join(' · '),
       cell: row => named(...labelOf(row), row.kind === 'part' ? partHint(row) : `${row.pattern} · ${row.op}`),
     },
@@ -368,7 +371,7 @@ function moduleColumns(rows) {
     {
       key: 'label',
       title: 'module',
-      width: 'minmax(120px, 2.4fr)',
+      width: NAME_WIDTH,
       value: row => row.key,
       cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.key}</bdi></span>`,
     },
