@@ -410,4 +410,9 @@ describe('quantization', () => {
     const tree = buildTree(graph);
     assert.deepEqual(tree.groups.map(({label}) => label), ['', 'a', 'b']);
   });
+  it('draws a module once if one of its values is read in it and in another', () => {
+    const graph = graphOfEdges([[], [], [1], [2], [2], [3, 0], [4]], {op: [2, 0, 1, 2, 2, 0, 0], ops: ['aten.add.Tensor', 'quantized_decomposed.quantize_per_tensor.default', 'quantized_decomposed.dequantize_per_tensor.default'], modules: ['', 'a.b', 'a.c', 'd'], module: [0, 1, 0, 0, 0, 2, 3]});
+    assert.deepEqual(Array.from(graph.box, box => graph.boxes[box]), ['a.c', 'a.b', 'a', 'a', '', 'a.c', 'd']);
+    assert.deepEqual(buildTree(graph).groups.map(({label}) => label), ['', 'a', 'c']);
+  });
 });

@@ -6,6 +6,7 @@
 
 import {grouped, medianOf, sumOver} from './columns.js';
 import {CALL, DELEGATE, EXECUTE, KERNEL} from './events.js';
+import {term} from './filter.js';
 import {
   headOf,
   isOfQuantization,
@@ -188,7 +189,8 @@ function groupsByKey(method) {
   return found;
 }
 
-const quoted = value => (/[\s"]/.test(value) || value === '' ? `"${value.replaceAll('"', '')}"` : value);
+/* The terms that find operators of a type on a backend. */
+const opTerms = (op, backend) => `${term('op', op)}${backend ? ` ${term('backend', backend)}` : ''}`;
 
 /** Returns a row for each operator type in each pattern of modules on each backend, of these operators. */
 export function operatorRows(method, times, rows = method.operators.timed) {
@@ -205,7 +207,7 @@ export function operatorRows(method, times, rows = method.operators.timed) {
       group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
       isWhole = group?.count === list.length && times.stat === 'typical',
       time = isWhole ? timeOfGroup(group, times.isRecorded) : sumOver(times.of, list);
-    const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
+    const filter = `${term('own', pattern)} ${opTerms(op, backend)}`;
     return {
       kind: 'operator',
       key: keyOf(first),
@@ -282,7 +284,7 @@ export function withSums(rows, parts, least) {
       estimated: sum('estimated'),
       min: NaN,
       max: NaN,
-      filter: inside[0].part ? inside[0].filter : `op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`,
+      filter: inside[0].part ? inside[0].filter : opTerms(op, backend),
       inside: inside.filter(({time}) => time >= least * whole).map(row => ({...row, isInset: true})),
     });
   }
@@ -319,7 +321,7 @@ export function moduleRows(method, times, rows, isFolded) {
       own: sumOver(times.of, own),
       estimated: estimatedOver(operators, inside, times.of),
       hue: hueOfMost(operators, inside, times.of),
-      filter: `module:${quoted(key)}`,
+      filter: term('module', key),
     };
   });
   const outside = rows.filter(row => !operators.module(row)?.path);
@@ -357,7 +359,7 @@ export function lineRows(method, times, rows) {
     source: operators.source(group.rows[0]),
     hue: hueOfMost(operators, group.rows, times.of),
     label: group.key ? group.key.split('/').pop() : '(not recorded)',
-    filter: group.key ? `line:${quoted(group.key)}` : '',
+    filter: group.key ? term('line', group.key) : '',
   }));
 }
 
@@ -368,7 +370,7 @@ export const backendRows = (method, times, rows) =>
     backend: group.key,
     label: shortBackend(group.key) || '(unknown)',
     hue: hueOf(placeOf(method.operators, group.key)),
-    filter: `backend:${quoted(group.key)}`,
+    filter: term('backend', group.key),
   }));
 
 /** Returns the operators inside a delegate. */
@@ -451,13 +453,11 @@ export function icicleOf(rows, {head, whole, method}) {
   for (const [pattern, list] of inside) {
     if (sumOf(list) < SMALL * whole && inside.size > 1) others.push(...list);
     else
-      boxes.push(
-        box(relativePath(pattern, head) || pattern, list, {pattern, filter: `module:${quoted(pattern)}`, method}),
-      );
+      boxes.push(box(relativePath(pattern, head) || pattern, list, {pattern, filter: term('module', pattern), method}));
   }
   const own = ops.filter(({pattern}) => pattern === head);
   if (own.length)
-    boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: `own:${quoted(head)}`, method}));
+    boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: term('own', head), method}));
   if (inserted.length) boxes.push(box('quantization', inserted, {pattern: '', filter: '', method}));
   if (others.length) boxes.push(box('others', others, {pattern: '', filter: '', method, isOther: true}));
   const computing = grouped(

@@ -85,8 +85,8 @@ function sharedPath(a, b) {
   return differs < 0 ? a : first.slice(0, differs).join('.');
 }
 
-/* The module in whose box each node is drawn: its own, or of inserted operators the one around what they read and
-   what reads them. */
+/* The module in whose box each node is drawn: its own, or of inserted operators the one around what they read and a
+   reader, the one that is nearest to what they read: outside of it they would be in a circle with it. */
 function placeInModules(graph) {
   const {count, kind, op, ops, module, modules, start, from} = graph,
     path = node => modules[module[node]] ?? '',
@@ -102,16 +102,20 @@ function placeInModules(graph) {
     if (!moves(node)) above[node] = known(node);
     else for (let e = start[node]; e < start[node + 1]; e++) above[node] = sharedPath(above[node], above[from[e]]);
   }
-  for (let node = count - 1; node >= 0; node--) {
-    const own = moves(node) ? below[node] : known(node);
-    for (let e = start[node]; e < start[node + 1]; e++) below[from[e]] = sharedPath(below[from[e]], own);
-  }
   const number = new Map(boxes.map((name, i) => [name, i]));
-  for (let node = 0; node < count; node++) {
-    if (!moves(node)) continue;
-    const around = sharedPath(above[node], below[node]) ?? '';
-    if (!number.has(around)) number.set(around, boxes.push(around) - 1);
-    box[node] = number.get(around);
+  for (let node = count - 1; node >= 0; node--) {
+    const around = moves(node) ? (below[node] ?? above[node] ?? '') : known(node);
+    if (moves(node)) {
+      if (!number.has(around)) number.set(around, boxes.push(around) - 1);
+      box[node] = number.get(around);
+    }
+    if (around === null) continue;
+    for (let e = start[node]; e < start[node + 1]; e++) {
+      const maker = from[e],
+        isFed = above[maker] !== null,
+        shared = sharedPath(isFed ? above[maker] : below[maker], around);
+      if (!isFed || shared.length >= (below[maker] ?? '').length) below[maker] = shared;
+    }
   }
   return {box, boxes};
 }
