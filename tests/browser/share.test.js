@@ -98,6 +98,15 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       assert.equal(rows.find(([name]) => name === part.text)[7], WORDS[part.verdict], part.text);
   });
 
+  it('opens its menu inside a narrow window, where it is in the second row', async () => {
+    await open(['llama_portable', 'llama_xnnpack'], 'view=table');
+    await page.page.setViewportSize({width: 480, height: 800});
+    await page.frame.locator('.share > summary').click();
+    const {x, width} = await page.frame.getByRole('menuitem', {name: /^Copy command/}).boundingBox();
+    await page.page.setViewportSize({width: 1280, height: 800});
+    assert.ok(x >= 0 && x + width <= 480, `${x} and ${width} wide`);
+  });
+
   it('has room for names in Table beside a base, and cuts what is equal in them', async () => {
     await open(['llama_portable', 'llama_xnnpack'], 'view=table');
     for (const width of [1500, 1280, 480]) {
