@@ -28,7 +28,7 @@ enum { ETR_DIFF_TIME_DIGITS = ETR_TIME_DIGITS + 1 };
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 /** Returns true if the interval of a change is known; one of its bounds may be open. */
 bool etr_diff_has_interval(const etr_change *change);
-/** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
+/** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known, or says nothing. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
 /** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12
  * % slower (...)", "about 100 times faster", "cannot tell: +4.1 % (between -4.3 and +13.2 %)",
@@ -40,10 +40,11 @@ const char *etr_diff_size_text(etr_diff_output *o, const etr_change *change);
 /** Returns true if the sides may be two different models, so that one does not explain the other:
  * etr_method_pair.may_differ, or events of which fewer than a quarter have a partner. */
 bool etr_diff_may_be_other_models(const etr_method_pair *method);
-/** Returns what changed in a typical run, by the comparison's sums by operator: "log1p and gt are
- * gone (-345 us); what replaces them costs 32 us; mul takes 11 us more; calls and copies cost 28 us
- * more". Changes below 2 % of the longer inference are left out. Returns "" if nothing is worth a
- * word, if the two may be different models, or when out of memory. */
+/** Returns what changed in a typical run, by the comparison's sums by operator, what changed most
+ * first, in at most three clauses: "log1p and gt are gone (-345 us); what replaces them costs 32
+ * us; calls and copies cost 28 us more; mul takes 11 us more". Changes below 2 % of the longer
+ * inference, or 5 % of its change, are left out. Returns "" if nothing is worth a word, if the two
+ * may be different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns whether both sides are recordings of one program that differ by more than is assumed. */
 bool etr_diff_is_of_one_program(const etr_diff_output *o, const etr_change *change);

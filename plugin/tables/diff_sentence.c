@@ -17,6 +17,14 @@ typedef struct changed {
   double sum; /* of their changes, in ticks of the newer clock */
 } changed;
 
+enum { MOST_CLAUSES = 3 }; /* more are a list, for which there are tables */
+
+/* A clause, and the change that it explains, in ticks of the newer clock. */
+typedef struct clause {
+  const char *text;
+  double change;
+} clause;
+
 /* The sentence while it is made. Times have the digits of the longer of both inferences. */
 typedef struct sentence {
   etr_diff_output *o;
@@ -24,15 +32,9 @@ typedef struct sentence {
   etr_unit unit;
   int decimals;
   double least; /* changes below this are not worth a word, in ticks of the newer clock */
-  const char *text;
+  clause clauses[MOST_CLAUSES]; /* those that explain most, the largest change first */
+  size_t count;
 } sentence;
-
-/* Orders operators by the size of their change, the largest first. */
-static int by_change(const void *a, const void *b) {
-  double x = fabs(etr_diff_typical(&(*(const etr_node_group *const *)a)->change)),
-         y = fabs(etr_diff_typical(&(*(const etr_node_group *const *)b)->change));
-  return (x < y) - (x > y);
-}
 
 /* Returns the sums by operator, or by kernel if events are compared. */
 static const etr_node_groups *groups_of(const sentence *s) {
@@ -40,11 +42,10 @@ static const etr_node_groups *groups_of(const sentence *s) {
                          s->method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS);
 }
 
-/* Lists the operators (kernels, if events are compared) whose verdict is from `first` to `last` in
- * the order of etr_verdict, the largest change first, and adds up their changes in out->sum, in
- * ticks of a typical run. Returns false when out of memory. */
-static bool list_operators_with_verdict(changed *out, const sentence *s, etr_verdict first,
-                                        etr_verdict last) {
+/* Lists the operators (kernels, if events are compared) with a verdict, the largest change first,
+ * and adds up their changes in out->sum, in ticks of a typical run. Returns false when out of
+ * memory. */
+static bool list_operators_with_verdict(changed *out, const sentence *s, etr_verdict verdict) {
   const etr_node_groups *groups = groups_of(s);
   *out = (changed){
       .groups = etr_arena_alloc_array(&s->o->answer.arena, groups->count, sizeof *out->groups)};
@@ -52,12 +53,11 @@ static bool list_operators_with_verdict(changed *out, const sentence *s, etr_ver
     return false;
   for (size_t i = 0; i < groups->count; i++) {
     const etr_node_group *group = &groups->rows[i];
-    if (group->change.verdict < first || group->change.verdict > last)
+    if (group->change.verdict != verdict)
       continue;
     out->groups[out->count++] = group;
     out->sum += etr_diff_typical(&group->change);
   }
-  etr_sort(out->groups, out->count, sizeof *out->groups, by_change);
   return true;
 }
 
@@ -96,71 +96,93 @@ static const char *names_text(const sentence *s, const changed *operators) {
   return etr_or_empty(etr_arena_list(arena, names, name_count, operators->count));
 }
 
-/* Appends a clause to the sentence, behind a semicolon if it is not the first. */
-static void add_clause(sentence *s, const char *clause) {
-  s->text = etr_or_empty(etr_arena_format(&s->o->answer.arena, "%s%s%s", s->text,
-                                          s->text[0] ? "; " : "", etr_or_empty(clause)));
-}
-
-/* Returns true for operators on both sides of which the newer one has more nodes. */
-static bool has_more_nodes(const etr_node_group *operator) {
-  return operator->base_nodes && operator->new_nodes > operator->base_nodes;
-}
-
-/* Returns what more nodes of operators that both sides have cost, in ticks of a typical run. */
-static double cost_of_more_nodes(const sentence *s) {
-  const etr_node_groups *groups = groups_of(s);
-  double cost = 0;
-  for (size_t i = 0; i < groups->count; i++)
-    if (has_more_nodes(&groups->rows[i]))
-      cost += fmax(etr_diff_typical(&groups->rows[i].change), 0);
-  return cost;
-}
-
-/* Adds a clause on what the operators cost that only the newer record has, in a typical run; none
- * if they cost nothing. gone_count: how many operators they replace, together with more nodes of
- * operators that both have; a clause before this one named them. 0 for none. */
-static void add_new_clause(sentence *s, const changed *added, size_t gone_count) {
-  etr_arena *arena = &s->o->answer.arena;
-  const char *added_time = time_text(s, added->sum + (gone_count ? cost_of_more_nodes(s) : 0));
-  if (!added_time)
+/* Adds a clause on a change in ticks, unless enough others explain more. */
+static void add_clause(sentence *s, const char *text, double change) {
+  size_t at = s->count;
+  while (at > 0 && fabs(s->clauses[at - 1].change) < fabs(change))
+    at--;
+  if (at == MOST_CLAUSES)
     return;
-  if (gone_count)
-    add_clause(s, etr_arena_format(arena, "what replaces %s costs %s",
-                                   gone_count > 1 ? "them" : "it", added_time));
-  else if (added->count)
-    add_clause(s, etr_arena_format(arena, "%s %s %s", names_text(s, added),
-                                   added->count > 1 ? "are new and cost" : "is new and costs",
-                                   added_time));
+  s->count = ETR_MIN(s->count + 1, (size_t)MOST_CLAUSES);
+  memmove(&s->clauses[at + 1], &s->clauses[at], (s->count - at - 1) * sizeof *s->clauses);
+  s->clauses[at] = (clause){etr_or_empty(text), change};
 }
 
-/* Adds clauses on the operators that only the base has and on those that only the newer record has.
- * */
-static void add_gone_and_new_clauses(sentence *s, const changed *gone, const changed *added) {
-  const char *gone_time = time_text(s, gone->sum);
-  bool is_said = gone->count && gone_time;
-  if (is_said)
-    add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s gone (-%s)", names_text(s, gone),
-                                   gone->count > 1 ? "are" : "is", gone_time));
-  add_new_clause(s, added, is_said ? gone->count : 0);
+/* Returns true if a change in ticks is worth a word, and has digits that are not 0. */
+static bool is_worth_a_word(const sentence *s, double change) {
+  return fabs(change) > s->least && time_text(s, change);
+}
+
+/* Returns true for operators that cost more because the newer side has more nodes of them, which
+ * replace what is gone. */
+static bool is_replacement(const etr_node_group *operator) {
+  return operator->base_nodes && operator->new_nodes > operator->base_nodes &&
+         etr_diff_typical(&operator->change) > 0;
+}
+
+/* Adds a clause on the operators that only the base has, with what those that replace them cost:
+ * new ones, and more nodes of operators that both have. Returns false if what is gone is not worth
+ * a word. */
+static bool add_gone_clause(sentence *s, const changed *gone, const changed *added) {
+  const etr_node_groups *groups = groups_of(s);
+  const char *ending = "";
+  double cost = added->sum;
+  if (!is_worth_a_word(s, gone->sum))
+    return false;
+  for (size_t i = 0; i < groups->count; i++)
+    if (is_replacement(&groups->rows[i]))
+      cost += etr_diff_typical(&groups->rows[i].change);
+  const char *cost_text = time_text(s, cost);
+  if (cost_text)
+    ending = etr_or_empty(etr_arena_format(&s->o->answer.arena, "; what replaces %s costs %s",
+                                           gone->count > 1 ? "them" : "it", cost_text));
+  add_clause(s,
+             etr_arena_format(&s->o->answer.arena, "%s %s gone (-%s)%s", names_text(s, gone),
+                              gone->count > 1 ? "are" : "is", time_text(s, gone->sum), ending),
+             gone->sum + cost);
+  return true;
 }
 
 /* Adds a clause on a change in ticks, "mul takes 11 us more", if it is worth a word. */
 static void add_change_clause(sentence *s, const char *what, const char *verb, double change) {
-  const char *time = time_text(s, change);
-  if (fabs(change) > s->least && time)
-    add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s %s %s", what, verb, time,
-                                   change > 0 ? "more" : "less"));
+  if (is_worth_a_word(s, change))
+    add_clause(s,
+               etr_arena_format(&s->o->answer.arena, "%s %s %s %s", what, verb,
+                                time_text(s, change), change > 0 ? "more" : "less"),
+               change);
 }
 
-/* Adds a clause on the operator that changed most. judged: the operators on both sides that are
- * slower or faster, the largest change first. None if it has more nodes, which replace what is
- * gone. */
-static void add_largest_change_clause(sentence *s, const changed *judged, const changed *gone) {
-  if (!judged->count || (gone->count && has_more_nodes(judged->groups[0])))
-    return;
-  add_change_clause(s, operator_name(s, judged->groups[0]), "takes",
-                    etr_diff_typical(&judged->groups[0]->change));
+/* Returns true if the runs tell that an operator on both sides changed, or else that the method
+ * did, of whose change this is a third or more. */
+static bool is_no_noise(const sentence *s, const etr_change *change) {
+  const etr_change *execute = &s->method->execute;
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL)
+    return change->verdict >= ETR_VERDICT_LIKELY_FASTER;
+  return execute->verdict >= ETR_VERDICT_LIKELY_FASTER &&
+         3 * etr_diff_typical(change) / etr_diff_typical(execute) >= 1;
+}
+
+/* Adds a clause for what is gone or else new, and one for each operator on both sides that is
+ * slower or faster, unless it replaces what is gone. Returns false when out of memory. */
+static bool add_operator_clauses(sentence *s) {
+  const etr_node_groups *groups = groups_of(s);
+  changed gone, added;
+  if (!list_operators_with_verdict(&gone, s, ETR_VERDICT_GONE) ||
+      !list_operators_with_verdict(&added, s, ETR_VERDICT_NEW))
+    return false;
+  bool is_replaced = add_gone_clause(s, &gone, &added);
+  if (!is_replaced && is_worth_a_word(s, added.sum))
+    add_clause(s,
+               etr_arena_format(&s->o->answer.arena, "%s %s %s", names_text(s, &added),
+                                added.count > 1 ? "are new and cost" : "is new and costs",
+                                time_text(s, added.sum)),
+               added.sum);
+  for (size_t i = 0; i < groups->count; i++) {
+    const etr_node_group *group = &groups->rows[i];
+    if (is_no_noise(s, &group->change) && !(is_replaced && is_replacement(group)))
+      add_change_clause(s, operator_name(s, group), "takes", etr_diff_typical(&group->change));
+  }
+  return true;
 }
 
 /* Returns true if the runs cannot tell whether a part changed. NULL: it was not judged. */
@@ -193,7 +215,6 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
    * notice, nor for what explains next to nothing. */
   static const double WORTH_A_WORD = 0.02, WORTH_OF_CHANGE = 0.05;
   const etr_change *execute = &method->execute;
-  changed gone, added, judged;
   if (!execute->base_runs || !execute->new_runs || etr_diff_may_be_other_models(method))
     return "";
   double longer = fmax(execute->base_typical, execute->new_typical);
@@ -202,22 +223,17 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
       .method = method,
       .unit = unit,
       .decimals = etr_time_decimals(o->comparison->newer, longer, unit, ETR_TIME_DIGITS),
-      .least = fmax(WORTH_A_WORD * longer, WORTH_OF_CHANGE * fabs(etr_diff_typical(execute))),
-      .text = ""};
-  if (!list_operators_with_verdict(&gone, &s, ETR_VERDICT_GONE, ETR_VERDICT_GONE) ||
-      !list_operators_with_verdict(&added, &s, ETR_VERDICT_NEW, ETR_VERDICT_NEW) ||
-      !list_operators_with_verdict(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
-    return "";
-  add_gone_and_new_clauses(&s, &gone, &added);
-  add_largest_change_clause(&s, &judged, &gone);
+      .least = fmax(WORTH_A_WORD * longer, WORTH_OF_CHANGE * fabs(etr_diff_typical(execute)))};
   /* Where the runs cannot tell, such a change is noise, as that of operators without a verdict. */
   bool is_judged = execute->verdict >= ETR_VERDICT_LIKELY_FASTER;
-  if (is_judged && !add_calls_clause(&s))
+  if (!add_operator_clauses(&s) || (is_judged && !add_calls_clause(&s)))
     return "";
-  bool is_interrupted = etr_diff_uninterrupted_text(o, method)[0] != 0;
-  return s.text[0] && is_interrupted
-             ? etr_or_empty(etr_arena_format(&o->answer.arena, "with interruptions, %s", s.text))
-             : s.text;
+  const char *text = s.count && etr_diff_uninterrupted_text(o, method)[0] ? "with interruptions, "
+                                                                          : "";
+  for (size_t i = 0; i < s.count; i++)
+    text = etr_or_empty(
+        etr_arena_format(&o->answer.arena, "%s%s%s", text, i ? "; " : "", s.clauses[i].text));
+  return text;
 }
 
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Words of a comparison: changes have the digits that their intervals support.
+ * Words of a comparison: changes have the digits that their intervals support, and the sentence on
+ * what changed begins with what changed most.
  */
 #include "tables/diff_output.h"
 
@@ -107,6 +108,101 @@ Test(diff_words, few_recordings_do_not_show_how_many_would_decide) {
                                .recordings_needed = cases[i].needed};
     const char *text = etr_diff_reason_text(&o, &change), *said = strstr(text, ": ");
     cr_expect(said && strcmp(said + 2, cases[i].text) == 0, "case %zu: %s", i, text);
+    etr_arena_clear(&o.answer.arena);
+  }
+}
+
+Test(diff_words, a_bound_of_ten_times_is_not_shown_where_the_runs_cannot_tell) {
+  static const struct {
+    double low, high;
+    etr_verdict verdict;
+    const char *interval, *verdict_text;
+  } cases[] = {
+      {-.4, 1.3, ETR_VERDICT_CANNOT_TELL, "-40 \xE2\x80\xA6 +130 %",
+       "cannot tell: +40 % (between -40 and +130 %)"},
+      {-.7, 90200, ETR_VERDICT_CANNOT_TELL, "-70 \xE2\x80\xA6 %",
+       "cannot tell: +40 % (above -70 %)"},
+      {-.95, 1.3, ETR_VERDICT_CANNOT_TELL, " \xE2\x80\xA6 +130 %",
+       "cannot tell: +40 % (below +130 %)"},
+      {-.95, 90200, ETR_VERDICT_CANNOT_TELL, "", "cannot tell: +40 %"},
+      {-1, INFINITY, ETR_VERDICT_CANNOT_TELL, "", "cannot tell: +40.0 %"},
+      {.1, 12, ETR_VERDICT_SLOWER, "+10 \xE2\x80\xA6 +1200 %",
+       "40 % slower (between 10 and 1200 %)"},
+  };
+  const etr_comparison comparison = {.base_scale = 1};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_diff_output o = {.comparison = &comparison};
+    const etr_change change = {
+        .relative = .4, .low = cases[i].low, .high = cases[i].high, .verdict = cases[i].verdict};
+    const char *interval = etr_diff_interval_text(&o, &change),
+               *verdict = etr_diff_verdict_text(&o, &change);
+    cr_expect_str_eq(interval, cases[i].interval, "case %zu: %s", i, interval);
+    cr_expect_str_eq(verdict, cases[i].verdict_text, "case %zu: %s", i, verdict);
+    etr_arena_clear(&o.answer.arena);
+  }
+}
+
+/* An operator with its times in ms on both sides, and its nodes. */
+static etr_node_group operator_of(const char *key, double base, double newer, size_t base_nodes,
+                                  size_t new_nodes) {
+  etr_verdict verdict = newer > base ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
+  if (base_nodes == 0)
+    verdict = ETR_VERDICT_NEW;
+  if (new_nodes == 0)
+    verdict = ETR_VERDICT_GONE;
+  return (etr_node_group){
+      .key = key,
+      .base_nodes = base_nodes,
+      .new_nodes = new_nodes,
+      .change = {.base_typical = 1e6 * base, .new_typical = 1e6 * newer, .verdict = verdict}};
+}
+
+Test(diff_words, a_sentence_begins_with_what_changed_most) {
+  const etr_node_group more_nodes[] = {operator_of("aten.convolution.default", 9.6, 5.3, 47, 49),
+                                       operator_of("aten.sub.Tensor", 1.2, 0, 3, 0),
+                                       operator_of("aten.mul.Tensor", .3, .9, 3, 4),
+                                       operator_of("aten.relu.default", .5, .4, 3, 3)},
+                       small_gone[] = {operator_of("aten.convolution.default", 9.6, 5.3, 47, 49),
+                                       operator_of("aten.mul.Tensor", .3, .9, 3, 4),
+                                       operator_of("aten.sub.Tensor", .1, 0, 3, 0)},
+                       many[] = {operator_of("aten.bmm.default", 4, 3, 1, 1),
+                                 operator_of("aten.mm.default", 3, 2.1, 1, 1),
+                                 operator_of("aten.gelu.default", 0, .8, 0, 1),
+                                 operator_of("aten.mul.Tensor", 2, 1.4, 1, 1)};
+  etr_node_group undecided[] = {operator_of("aten.linear.default", 8, 5, 1, 1),
+                                operator_of("aten.mul.Tensor", 2, 1, 1, 1)};
+  undecided[0].change.verdict = undecided[1].change.verdict = ETR_VERDICT_CANNOT_TELL;
+  const struct {
+    etr_node_groups ops;
+    etr_verdict verdict;
+    const char *text;
+  } cases[] = {
+      {{more_nodes, ETR_COUNT(more_nodes)},
+       ETR_VERDICT_FASTER,
+       "convolution takes 4.3 ms less; sub is gone (-1.2 ms); what replaces it costs 0.6 ms"},
+      {{small_gone, ETR_COUNT(small_gone)},
+       ETR_VERDICT_FASTER,
+       "convolution takes 4.3 ms less; mul takes 0.6 ms more"},
+      {{many, ETR_COUNT(many)},
+       ETR_VERDICT_FASTER,
+       "bmm takes 1.0 ms less; mm takes 0.9 ms less; gelu is new and costs 0.8 ms"},
+      {{undecided, ETR_COUNT(undecided)}, ETR_VERDICT_FASTER, "linear takes 3.0 ms less"},
+      {{undecided, ETR_COUNT(undecided)}, ETR_VERDICT_CANNOT_TELL, ""},
+  };
+  const etr_profile profile = {.ticks_per_second = 1e9};
+  const etr_comparison comparison = {.base = &profile, .newer = &profile, .base_scale = 1};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_diff_output o = {.comparison = &comparison};
+    const etr_method_pair method = {.base_method = ETR_NONE,
+                                    .new_method = ETR_NONE,
+                                    .ops = cases[i].ops,
+                                    .execute = {.base_runs = 20,
+                                                .new_runs = 20,
+                                                .base_typical = 12e6,
+                                                .new_typical = 7e6,
+                                                .verdict = cases[i].verdict}};
+    const char *text = etr_diff_changes_text(&o, &method, ETR_UNIT_MS);
+    cr_expect_str_eq(text, cases[i].text, "case %zu: %s", i, text);
     etr_arena_clear(&o.answer.arena);
   }
 }
