@@ -63,6 +63,13 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
+/* Returns true if people are shown a bound: it exists and, where the runs cannot tell, is of less
+ * than ten times, either way; a larger one says nothing. The page has the same rule. */
+static bool shows_bound(const etr_change *change, double bound) {
+  return fabs(log10(1 + bound)) <
+         (change->verdict == ETR_VERDICT_CANNOT_TELL ? 1 : (double)INFINITY);
+}
+
 /* Returns true if two different relative changes would be written as the same percentage. */
 static bool round_to_same_digits(double a, double b, int decimals) {
   return a != b && round_to_decimals(100 * a, decimals) == round_to_decimals(100 * b, decimals);
@@ -139,19 +146,19 @@ static void put_interval_bounds(etr_writer *writer, double low, double high, int
 }
 
 /* Writes " (between -4.3 and +13.2 %)" with signs (true) or, with one bound, " (above -4.3 %)".
- * Writes nothing if there is no bound: a lower one of -1 (relative to the base) and an infinite
- * upper one exclude nothing. */
+ * Writes nothing if there is no bound. */
 static void put_interval_in_parentheses(const etr_diff_output *o, etr_writer *writer,
                                         const etr_change *change) {
   int decimals = percent_decimals(o, change);
-  if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high)))
+  bool has_low = shows_bound(change, change->low), has_high = shows_bound(change, change->high);
+  if (!has_low && !has_high)
     return;
   etr_puts(writer, " (");
-  if (has_both_bounds(change)) {
+  if (has_low && has_high) {
     put_interval_bounds(writer, change->low, change->high, decimals, true);
   } else {
-    etr_puts(writer, change->low > -1 ? "above " : "below ");
-    put_signed_percentage(writer, 100 * (change->low > -1 ? change->low : change->high), decimals);
+    etr_puts(writer, has_low ? "above " : "below ");
+    put_signed_percentage(writer, 100 * (has_low ? change->low : change->high), decimals);
     etr_puts(writer, " %");
   }
   etr_puts(writer, ")");
@@ -161,13 +168,14 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   etr_text text;
   etr_writer writer;
   int decimals = percent_decimals(o, change);
-  if (!etr_diff_has_interval(change))
+  bool has_low = shows_bound(change, change->low), has_high = shows_bound(change, change->high);
+  if (!has_low && !has_high)
     return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
-  if (change->low > -1)
+  if (has_low)
     put_signed_percentage(&writer, 100 * change->low, decimals);
-  etr_puts(&writer, " \xE2\x80\xA6 ");
-  if (isfinite(change->high))
+  etr_puts(&writer, has_high ? " \xE2\x80\xA6 " : " \xE2\x80\xA6");
+  if (has_high)
     put_signed_percentage(&writer, 100 * change->high, decimals);
   etr_puts(&writer, " %");
   return etr_or_empty(etr_text_end(&text, &writer));

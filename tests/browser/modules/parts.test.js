@@ -22,6 +22,7 @@ import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, fittingColumns, rowsInSight} from '../../../web/src/parts/table.js';
 import {recordsBeside, timedNodes} from '../../../web/src/views/compare.js';
 import {snrText} from '../../../web/src/views/accuracy.js';
+import {intervalText} from '../../../web/src/views/changes.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf, previousRows} from '../../../web/src/views/fleet.js';
 import {marksOf} from '../../../web/src/views/memory.js';
 
@@ -64,7 +65,9 @@ describe('numbers', () => {
   for (const [said, wanted] of [
     [timeText(1234567, 'ms'), '1.2346'], [timeText(1234567, 'us'), '1234.6'], [timeText(1234.6, 'ns'), '1235'], [timeText(1e9, 's'), '1.0000000'], [timeText(1000, 'cycles', {ticksPerSecond: 2e9}), '2000'],
     [timeText(null, 'ms'), '–'], [timeText(NaN, 'ms'), '–'], [shareText(1, 4), '25 %'], [shareText(0.004, 1), '0.4 %'], [shareText(1, 1e5), '<0.1 %'], [shareText(0, 4), '0 %'], [shareText(0.995, 1), '100 %'], [shareText(1, 0), '–'], [shareText(null, 4), '–'],
-    [changeText(4, 5), '+25 %'], [changeText(4, 3), '−25 %'], [changeText(100, 102.5), '+2.5 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'],
+    [changeText(4, 5), '+25 %'], [changeText(4, 3), '−25 %'], [changeText(100, 102.5), '+2.5 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'], [changeText(4, NaN), ''],
+    [intervalText({interval: [-0.043, 0.132]}), '−4.3 … +13 %'], [intervalText({interval: [-0.95, 12]}), '−95 … +1200 %'], [intervalText({interval: [0.1, null]}), '+10 …  %'], [intervalText({interval: null}), ''], [intervalText(), ''],
+    [intervalText({interval: [-0.7, 12], verdict: 'cannot_tell'}), '−70 …  %'], [intervalText({interval: [-0.92, 8], verdict: 'cannot_tell'}), ' … +800 %'], [intervalText({interval: [-0.92, 90200], verdict: 'cannot_tell'}), ''],
     [callsText(0), '–'], [callsText(1), '1'], [callsText(4 / 9), '0.44'],
     [rateText(null), '–'], [rateText(NaN), '–'], [rateText(0), '0'], [rateText(0.012345), '0.0123'], [rateText(12.345), '12.3'], [rateText(4321.5), '4,322'], [rateText(8624000), '8.62 M'], [rateText(99999), '100 k'],
     [recordLabel('a/b/1_edge/forward'), 'a/b'], [recordLabel('.'), '.'],

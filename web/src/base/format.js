@@ -105,8 +105,9 @@ export function changeText(from, to) {
   return from > 0 ? relativeText((to - from) / from) : '–';
 }
 
-/** Formats a relative change that is known, 0.12 as "+12 %"; with a decimal below 10 %, and near -100 %. */
+/** Formats a relative change, 0.12 as "+12 %", with a decimal below 10 %, and near -100 %; "" if unknown. */
 export function relativeText(change) {
+  if (!Number.isFinite(change)) return '';
   const percent = change < 10 ? 100 * change : Number((100 * change).toPrecision(3)),
     decimals = Math.abs(change) < 0.0995 || (change < -0.995 && change > -0.9995) ? 1 : 0;
   return `${signOf(percent.toFixed(decimals))} %`;

@@ -42,13 +42,15 @@ export const Verdict = ({verdict}) =>
       ${SIGNS[verdict] ?? ''}${verdictText(verdict)}</span>`
     : null;
 
-/** Formats the interval [-0.043, 0.132] as "−4.3 … +13 %"; a side without a bound stays empty. */
-export function intervalText(interval) {
-  if (!interval) return '';
-  const [low, high] = interval.map(bound =>
-    bound === null || bound <= -1 ? '' : relativeText(bound).replace(/ %$/, ''),
+/** Formats the interval of a row, [-0.043, 0.132], as "−4.3 … +13 %". A side without a bound stays empty and, where
+    nothing can be told, so does one of ten times or more: C has the same rule. */
+export function intervalText(row) {
+  const [low, high] = (row?.interval ?? []).map(bound =>
+    Math.abs(Math.log10(1 + (bound ?? NaN))) < (row.verdict === 'cannot_tell' ? 1 : Infinity)
+      ? relativeText(bound).replace(' %', '')
+      : '',
   );
-  return `${low} … ${high} %`;
+  return low || high ? `${low} … ${high} %` : '';
 }
 
 /** Formats a row of the comparison: "0.436 → 0.0768 ms, ▼ faster". */

@@ -429,15 +429,14 @@ function comparedColumns(rows) {
       hint: 'change relative to the base',
       number: true,
       value: ({row}) => row.relative_change ?? NaN,
-      text: ({row}) =>
-        Number.isFinite(row.relative_change) ? relativeText(row.relative_change).replace(' %', '') : '',
+      text: ({row}) => relativeText(row.relative_change).replace(' %', ''),
     },
     {
       key: 'between',
       title: 'between',
       hint: 'interval in which the relative change lies',
       number: true,
-      text: ({row}) => intervalText(row.interval),
+      text: ({row}) => intervalText(row),
     },
     {
       key: 'verdict',

@@ -186,12 +186,8 @@ function BaseRows({row}) {
       baseOf(node) === null ? null : timeWithUnit(baseOf(node), grainOf([row])),
       explain('typical time of the base’s operator', [row]),
     ],
-    [
-      'change',
-      Number.isFinite(node.relative_change) ? relativeText(node.relative_change) : null,
-      'of the typical time, relative to the base',
-    ],
-    ['between', intervalText(node.interval), 'interval in which the relative change lies'],
+    ['change', relativeText(node.relative_change), 'of the typical time, relative to the base'],
+    ['between', intervalText(node), 'interval in which the relative change lies'],
     ['verdict', html`<${Verdict} verdict=${node.verdict} />`],
     ['base node', node.base_name && node.base_name !== node.new_name ? node.base_name : null],
   ]} /></section>`;

@@ -90,7 +90,7 @@ function recordColumns(rows, first) {
       hint: change,
       number: true,
       value: row => row.relative_change ?? NaN,
-      text: row => row.change ?? known(row.relative_change, relativeText),
+      text: row => row.change ?? relativeText(row.relative_change),
       why: () => change,
     },
     {
@@ -98,7 +98,7 @@ function recordColumns(rows, first) {
       title: 'between',
       hint: 'interval in which the change lies',
       number: true,
-      text: row => intervalText(row.interval),
+      text: row => intervalText(row),
     },
     {
       key: 'verdict',

@@ -211,7 +211,7 @@ function changeColumns(changeOf, rowsOf) {
       width: '80px',
       from: 1300,
       value: row => changeOf(row)?.relative_change ?? NaN,
-      text: row => (Number.isFinite(changeOf(row)?.relative_change) ? relativeText(changeOf(row).relative_change) : ''),
+      text: row => relativeText(changeOf(row)?.relative_change),
       plain: row => String(changeOf(row)?.relative_change ?? ''),
     },
     {
@@ -222,7 +222,7 @@ function changeColumns(changeOf, rowsOf) {
       from: 1400,
       sort: false,
       hint: 'interval in which the relative change lies',
-      text: row => intervalText(changeOf(row)?.interval),
+      text: row => intervalText(changeOf(row)),
     },
     {
       key: 'verdict',
