@@ -381,21 +381,12 @@ static void print_cost_of_tracing(const bench_run *b) {
     printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
 }
 
-/* Prints a blank and a path, in single quotes if a shell would read it as something else. */
+/* Prints a blank and a path, as a person types it. */
 static void put_path(const char *path) {
-  const char *quote = strpbrk(path, " \t\"'\\$`&|;<>()*?[]{}#!") ? "'" : "";
-  const char *inner = strchr(path, '\'');
-  printf(" %s", quote);
-  while (inner) {
-    char part[PATH_MAX];
-    (void)snprintf(part, sizeof part, "%.*s", (int)(inner - path), path);
-    message_put_plain(stdout, part);
-    fputs("'\\''", stdout);
-    path = inner + 1;
-    inner = strchr(path, '\'');
-  }
-  message_put_plain(stdout, path);
-  fputs(quote, stdout);
+  char quoted[4 * PATH_MAX];
+  (void)command_quote(quoted, sizeof quoted, path);
+  putchar(' ');
+  message_put_plain(stdout, quoted);
 }
 
 /* Prints the paths of the ETRecord and of the program, each behind a word; a program in the
@@ -441,8 +432,8 @@ static void print_later_commands(const bench_run *b) {
 
 /* Prints how to see the run in TensorBoard: the command, and the page's address there. */
 static void print_links(const bench_run *b) {
-  fputs("\ntensorboard --logdir ", stdout);
-  message_put_plain(stdout, command_logdir(b->settings));
+  fputs("\ntensorboard --logdir", stdout);
+  put_path(command_logdir(b->settings));
   char link[PATH_MAX];
   (void)snprintf(link, sizeof link, "http://localhost:6006/?runFilter=%s#timeseries",
                  b->job->folder.run);

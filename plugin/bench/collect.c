@@ -157,7 +157,8 @@ static bool record_once(collecting *c, collected_side *collected, recording_kind
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
   describe_recording(what, c, collected->side, kind, index);
-  message_progress("%s", what);
+  /* A warm-up is announced as that of both sides, since a log has no line about the first one. */
+  message_progress("%s", what + (kind == KIND_WARM_UP ? strlen(collected->side->label) : 0));
   bool remembers = dump_place_remember(&collected->place, &error) == ETR_OK;
   runner_run(outcome,
              &(runner_program){.arguments = collected->side->arguments, .seconds = c->timeout});

@@ -238,12 +238,20 @@ static size_t number_of_findings(int64_t given) {
   return given ? (size_t)given : SIZE_MAX;
 }
 
-/* Returns the record as a person types it, "a.pte b.etdp", for command lines that an answer
- * suggests. NULL if a shell would read it in another way, if options name its files, or if it is
- * long. Static, until the next call. */
-static const char *record_as_typed(const cli_settings *settings) {
+bool command_quote(char *out, size_t room, const char *word) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%-";
+  const char *quote = word[0] && !word[strspn(word, plain)] ? "" : "'";
+  size_t used = (size_t)snprintf(out, room, "%s", quote);
+  for (; *word && used + sizeof "'\\'''" <= room; word++)
+    used += (size_t)snprintf(out + used, room - used, *word == '\'' ? "'\\'%c" : "%c", *word);
+  (void)snprintf(out + used, room - used, "%s", quote);
+  return *word == '\0';
+}
+
+/* Returns the record as a person types it, "a.pte b.etdp", for command lines that an answer
+ * suggests. NULL if options name its files, or if it is long. Static, until the next call. */
+static const char *record_as_typed(const cli_settings *settings) {
   static char typed[1024];
   size_t used = 0;
   bool has_options = settings->etrecord || settings->pte || settings->etdump_count ||
@@ -252,13 +260,11 @@ static const char *record_as_typed(const cli_settings *settings) {
     return NULL;
   for (size_t i = 0; i <= settings->more_count; i++) {
     const char *name = i ? settings->more[i - 1] : settings->record;
-    size_t size = strlen(name);
-    if (size == 0 || name[0] == '-' || name[strspn(name, plain)] || used + size + 2 > sizeof typed)
-      return NULL;
-    if (i)
+    if (i && used + 1 < sizeof typed)
       typed[used++] = ' ';
-    memcpy(typed + used, name, size + 1);
-    used += size;
+    if (name[0] == '-' || !command_quote(typed + used, sizeof typed - used, name))
+      return NULL;
+    used += strlen(typed + used);
   }
   return typed;
 }

@@ -444,6 +444,10 @@ bool command_extension_is_one_of(const cli_settings *settings, const char *const
 /** Returns true if the output would go to a terminal. */
 bool command_fills_terminal(const cli_settings *settings);
 
+/** Copies a word into `room` bytes as a person types it, in single quotes if a shell would read it
+ * as something else. Returns false if there is no room for all of it. */
+bool command_quote(char *out, size_t room, const char *word);
+
 /** Returns the folder of --logdir, or its default. */
 const char *command_logdir(const cli_settings *settings);
 

@@ -311,7 +311,7 @@ def test_the_order_of_turns(bench):
     said = os.read(master, 10000).decode()
     os.close(master)
     assert done.returncode == 0
-    assert said.split("\r\033[K")[1:] == ["base warm-up 1 of 1", "new warm-up 1 of 1", "new process without ETDump", "base recording 1 of 2", "new recording 1 of 2",
+    assert said.split("\r\033[K")[1:] == ["warm-up 1 of 1", "warm-up 1 of 1", "new process without ETDump", "base recording 1 of 2", "new recording 1 of 2",
                                           "base recording 2 of 2", "new recording 2 of 2", ""]
 
 
