@@ -379,7 +379,7 @@ const option_spec option_specs[] = {
              "times what four fifths of these take)",
      .values = skips},
     {"runs", 0, "RUNS", AS(TEXT, runs_text), READING | RUNNING,
-     .help = "only these inferences, 3 or 3-8, numbered as in the list of runs of `info`"},
+     .help = "only these inferences, 3 or 3-8, numbered as in `info`"},
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING | RUNNING,
      .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds); runners of "
              "microcontrollers count cycles: 400e6 at 400 MHz"},

@@ -729,14 +729,31 @@ static void put_line(info *output, const char *title, const char *text) {
   etr_puts(&output->answer.writer, "\n");
 }
 
-/* Returns the path of an ETDump and, for each method in which it is odd, by how much: "2.etdp (odd:
- * 30 % slower than the others, left out)". NULL when out of memory. */
-static const char *recording_text(info *output, size_t dump) {
+/* Writes " (runs 22-41)": which runs of several ETDumps are inferences of this one, as --runs has
+ * them. *run: the first run of the ETDump, then of the next. */
+static void put_run_numbers(etr_writer *writer, const etr_profile *profile, size_t dump,
+                            size_t *run) {
+  size_t first = SIZE_MAX, last = 0;
+  for (; *run < profile->run_count && profile->runs[*run].dump == dump; ++*run) {
+    if (profile->blocks[profile->runs[*run].block].method == ETR_NONE)
+      continue;
+    first = ETR_MIN(first, *run);
+    last = *run;
+  }
+  if (profile->etdump_count > 1 && first <= last)
+    etr_putf(writer, first < last ? " (runs %zu-%zu)" : " (run %zu)", first, last);
+}
+
+/* Returns the path of an ETDump with its runs and, for each method in which it is odd, by how much:
+ * "2.etdp (runs 11-20) (odd: 30 % slower than the others, left out)". NULL when out of memory.
+ * run: as in put_run_numbers(). */
+static const char *recording_text(info *output, size_t dump, size_t *run) {
   const etr_profile *profile = output->answer.profile;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &output->answer.arena, &writer);
   etr_puts(&writer, profile->etdumps[dump]);
+  put_run_numbers(&writer, profile, dump, run);
   for (size_t m = 0; m < profile->method_count; m++) {
     const etr_method *method = &profile->methods[m];
     for (size_t k = 0; k < method->odd_recording_count; k++) {
@@ -774,9 +791,10 @@ static const char *missing_weights(etr_arena *arena, const etr_program_memory *p
  * stands for what is not known or not there. */
 static void put_lines(info *output) {
   const etr_profile *profile = output->answer.profile;
+  size_t run = 0;
   put_line(output, "ETRecord", profile->etrecord ? profile->etrecord : "none");
   for (size_t k = 0; k < profile->etdump_count; k++)
-    put_line(output, "ETDump", recording_text(output, k));
+    put_line(output, "ETDump", recording_text(output, k, &run));
   if (profile->etdump_count == 0)
     put_line(output, "ETDump", "none: there are no times");
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;

@@ -155,20 +155,16 @@ static bool add_modes_finding(etr_finder *finder, const alike_runs *r) {
                 (double)ETR_MAX(r->noise->run_count, (size_t)1);
   etr_finding *added = add_measurement_finding(finder, ETR_FINDING_MODES, cost, r->execute->typical,
                                                fast->p50);
-  etr_text text;
-  etr_writer writer;
   if (!added)
     return false;
-  etr_text_begin(&text, finder->arena, &writer);
   added->title = "Fix the clock and the cores";
   /* The mode of fewer runs is the exception. */
   bool is_slow_usual = slow->run_count > fast->run_count;
-  etr_putf(&writer, "%zu of %zu %sruns are in a %s mode, ",
-           is_slow_usual ? fast->run_count : slow->run_count, r->noise->run_count,
-           runs_prefix(finder, r), is_slow_usual ? "faster" : "slower");
-  etr_put_change_of_time(&writer,
-                         is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
-  added->fact = etr_text_end(&text, &writer);
+  const etr_noise_mode *usual = is_slow_usual ? slow : fast, *rare = is_slow_usual ? fast : slow;
+  added->fact = etr_arena_format(finder->arena, "%zu of %zu %sruns take %s, the others %s",
+                                 rare->run_count, r->noise->run_count, runs_prefix(finder, r),
+                                 etr_finder_time_text(finder, rare->p50),
+                                 etr_finder_time_text(finder, usual->p50));
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, r->execute,
                                     finder->unit);
   added->evidence = etr_arena_format(
