@@ -108,6 +108,14 @@ static const struct {
 static const char no_number[] =
     "no configuration for arithmetic with a number: use a tensor (replace_scalar_with_tensor)";
 
+/* Returns whether a node has one value for each channel of an image; true if shapes are not known.
+ */
+static bool is_of_1x1(const etr_node *node) {
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
+  return !out || out->rank < 0 ||
+         (out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1);
+}
+
 /* Returns whether a mean is over height and width of an image in four dimensions, which it keeps
  * with size 1 (MeanDimConfig); true if the shapes are not known. */
 static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
@@ -117,9 +125,8 @@ static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
     return true;
   if (in->rank != 4 || out->rank != 4)
     return false;
-  bool keeps_others = out->dims[0].size == in->dims[0].size &&
-                      out->dims[1].size == in->dims[1].size;
-  return keeps_others && out->dims[2].size == 1 && out->dims[3].size == 1;
+  return out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size &&
+         is_of_1x1(node);
 }
 
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, because it is a mean
@@ -166,6 +173,9 @@ static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *u
   if (etr_operator_row(op, configured_operators, ETR_COUNT(configured_operators),
                        sizeof *configured_operators))
     return refusal_by_type(graph, uses, node, op);
+  if (etr_slice_is(op, "as_strided_copy") && is_of_1x1(node))
+    return "no configuration: torch adds it to adaptive_avg_pool2d to 1 x 1 of a channels-last "
+           "image, and not to x.mean((2, 3), keepdim=True)";
   if (etr_slice_is(op, "erf"))
     return "no configuration for this operator, only for torch.nn.functional.gelu";
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)

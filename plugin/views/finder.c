@@ -62,6 +62,13 @@ void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding
   finding->least = least > 0 ? ETR_MIN(least, finding->potential) : NAN;
 }
 
+bool etr_finder_has_kind(const etr_finder *finder, etr_finding_kind kind) {
+  for (size_t i = 0; i < finder->found.count; i++)
+    if (finder->found.data[i].kind == kind)
+      return true;
+  return false;
+}
+
 int64_t etr_layer_rows(const etr_node *layer) {
   int64_t rows = 1;
   const etr_value *result = layer->output_count ? &layer->outputs[0] : NULL;

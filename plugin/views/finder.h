@@ -115,6 +115,9 @@ void etr_finding_set_sureness(etr_finding *finding, etr_sureness sureness, const
 /** Sets what a finding saves at least, in ticks over all runs; 0 or less: not known. */
 void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding, double ticks);
 
+/** Returns true if a finding of this kind was added before. */
+bool etr_finder_has_kind(const etr_finder *finder, etr_finding_kind kind);
+
 /** Returns how many rows a layer's result has, such as the tokens of a linear layer: the product of
  * all its sizes but the last; 0 if it is not known, or too large. */
 int64_t etr_layer_rows(const etr_node *layer);

@@ -97,6 +97,7 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_MOVES,  /* copies, layout, float_beside: no example code fits them; most move or
                          convert data, and  cannot just be removed */
   ETR_VARIANT_DIMS,   /* layout: most transposes are for values with fewer than four dimensions */
+  ETR_VARIANT_POOLS,  /* layout, fallback: channels-last inputs with pools to 1 x 1 */
   ETR_VARIANT_LATE,   /* constants: the lowering makes most of them, which no pass at the export
                          sees */
   ETR_VARIANT_LEFT,   /* not_delegated: a partitioner has left them, so example code has no use */

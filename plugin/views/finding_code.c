@@ -44,6 +44,9 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                "program = torch.export.export(model, inputs)"},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
               "scale = torch.nn.Parameter(scale.data[None])"},
+      pools = {"inputs = (image,)\npooled = torch.nn.functional.adaptive_avg_pool2d(x, 1)",
+               "inputs = (image.to(memory_format=torch.channels_last),)\n"
+               "pooled = x.mean((2, 3), keepdim=True)"},
       late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
                                          "do_quant_fusion_and_const_prop=True))"};
   const etr_finding_variant variant = finding->variant;
@@ -53,6 +56,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
     return &late;
   if (finding->variant == ETR_VARIANT_DIMS)
     return &dims;
+  if (finding->variant == ETR_VARIANT_POOLS)
+    return &pools;
   if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)
     return &from_export;
   if (finding->variant != ETR_VARIANT_8DA4W)

@@ -53,6 +53,8 @@ typedef struct insertions {
   size_t of_reason[TRANSPOSE_REASONS]; /* transposes; set by find_reasons(), as the next two */
   uint64_t reason_ticks[TRANSPOSE_REASONS];
   const char *few_dims;    /* operators of BY_FEW_DIMS: "add, mul" */
+  size_t at_numbers;       /* transposes of BY_FEW_DIMS whose operator has a number as an input */
+  bool has_pools;          /* see is_pool(); of a dump alone: perhaps */
   bool has_border_convert; /* one has no int8 operator before it in its call, or none after it */
   bool has_convolution;    /* a call that transposes computes one, which XNNPACK transposes for */
   etr_inner_transposes inner; /* that were removed from the list: see leave_out_inner() */
@@ -125,12 +127,13 @@ static bool has_int8(const etr_block *block, size_t first, size_t end) {
  * etr_add_float_between_findings(). Returns false when out of memory. */
 static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const etr_block *block,
                                  size_t first, size_t end) {
-  bool matched = false, estimated = false, has_convolution = false;
+  bool matched = false, estimated = false, has_convolution = false, has_mean = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
     has_convolution |= is_convolution(e);
+    has_mean |= name_starts_with(e, "Mean ");
   }
   if (etr_finder_has_edge(finder) && (!matched || estimated))
     return true;
@@ -147,6 +150,7 @@ static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const
                               !(has_int8(block, first, i) && has_int8(block, i + 1, end));
     in->has_convolution |= has_convolution && name_starts_with(e, "Transpose");
   }
+  in->has_pools |= has_mean;
   return true;
 }
 
@@ -340,21 +344,21 @@ static const char *neighbors_text(const etr_finder *finder, const inserted *copy
 
 /* ---- Why transposes are inserted ---- */
 
-/* Returns true for an operator with four dimensions of which an input has fewer, such as a scale of
- * (C, 1, 1) or a number. XNNPACK's lowering computes it in channels-first: it turns inputs with
- * four dimensions only. */
-static bool has_input_of_few_dims(const etr_finder *finder, const etr_node *node) {
+/* Returns how many dimensions the input of an operator with four has that has fewest; 4 for others.
+ * XNNPACK's lowering computes it in channels-first if that is less than 4, such as of a scale of
+ * (C, 1, 1) or a number (0): it turns inputs with four dimensions only. */
+static int32_t fewest_dims(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {"add", "sub", "mul", "div", "maximum", "minimum"};
+  int32_t fewest = 4;
   if (!node->output_count || node->outputs[0].rank != 4 ||
       !etr_is_one_of(finder, node, names, ETR_COUNT(names)))
-    return false;
+    return fewest;
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_edge *edge = &node->inputs[i];
     int32_t rank = finder->graph->nodes[edge->node].outputs[edge->output].rank;
-    if (rank >= 0 && rank < 4)
-      return true;
+    fewest = rank >= 0 ? ETR_MIN(fewest, rank) : fewest;
   }
-  return false;
+  return fewest;
 }
 
 /* Returns per node the operator with an input of few dimensions that it is, or that reads it;
@@ -366,7 +370,7 @@ static uint32_t *find_few_dims(const etr_finder *finder) {
     operators[i] = ETR_NONE;
   for (uint32_t i = 0; operators && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (!has_input_of_few_dims(finder, node))
+    if (fewest_dims(finder, node) == 4)
       continue;
     operators[i] = i;
     for (size_t k = 0; k < node->input_count; k++)
@@ -475,8 +479,43 @@ static bool is_first_or_last(const etr_method *method, int32_t instruction) {
   return before == 0 || after == 0;
 }
 
-/* Counts the inserted transposes by reason. Without an Edge graph all of the first and the last
- * delegate may be at a border. Returns false when out of memory. */
+/* Returns the name of the operator beside a transpose that may have an input of few dimensions,
+ * "Add", by the names of XNNPACK's operators alone: one on either side of it, if both sides have
+ * one. "" if there is none. */
+static const char *arithmetic_beside(const etr_finder *finder, const inserted *copy) {
+  static const char *const names[] = {"Add", "Subtract", "Multiply", "Divide"};
+  const etr_event *beside[] = {find_neighbor(finder, copy, -1, false),
+                               find_neighbor(finder, copy, 1, false)};
+  for (size_t i = 0; beside[0] && beside[1] && i < ETR_COUNT(beside) * ETR_COUNT(names); i++)
+    if (name_starts_with(beside[i % 2], names[i / 2]))
+      return names[i / 2];
+  return "";
+}
+
+/* Returns why a delegate has a transpose; of BY_FEW_DIMS it sets *op to the operator. few_dims: see
+ * find_few_dims(); NULL without an Edge graph: all of the first and the last delegate may be at a
+ * border then, or at an operator with an input of few dimensions. */
+static transpose_reason find_reason(insertions *in, const etr_finder *finder, const inserted *copy,
+                                    const uint32_t *few_dims, const char **op) {
+  if (is_next_to_first_pad(finder, copy))
+    return BY_PAD;
+  if (!few_dims) {
+    if (!is_first_or_last(finder->method, copy->instruction))
+      return FOR_OTHERS;
+    *op = arithmetic_beside(finder, copy);
+    return (*op)[0] ? BY_FEW_DIMS : AT_BORDER;
+  }
+  uint32_t node = find_reader_of_few_dims(finder, copy, few_dims);
+  if (is_at_border(finder, copy))
+    return AT_BORDER;
+  if (node == ETR_NONE)
+    return FOR_OTHERS;
+  *op = etr_finder_short_op(finder, finder->graph->nodes[node].target);
+  in->at_numbers += fewest_dims(finder, &finder->graph->nodes[node]) == 0;
+  return BY_FEW_DIMS;
+}
+
+/* Counts the inserted transposes by reason. Returns false when out of memory. */
 static bool find_reasons(insertions *in, const etr_finder *finder) {
   bool has_edge = etr_finder_has_edge(finder) && finder->graph;
   const uint32_t *few_dims = has_edge ? find_few_dims(finder) : NULL;
@@ -488,20 +527,11 @@ static bool find_reasons(insertions *in, const etr_finder *finder) {
     copy->reason = FOR_OTHERS;
     if (strncmp(copy->name, "Transpose", 9) != 0)
       continue;
-    uint32_t node = has_edge ? find_reader_of_few_dims(finder, copy, few_dims) : ETR_NONE;
-    if (is_next_to_first_pad(finder, copy))
-      copy->reason = BY_PAD;
-    else if (has_edge ? is_at_border(finder, copy)
-                      : is_first_or_last(finder->method, copy->instruction))
-      copy->reason = AT_BORDER;
-    else if (node != ETR_NONE)
-      copy->reason = BY_FEW_DIMS;
-    const transpose_reason reason = copy->reason;
+    const char *op = "";
+    const transpose_reason reason = find_reason(in, finder, copy, few_dims, &op);
+    copy->reason = reason;
     in->of_reason[reason]++;
     in->reason_ticks[reason] += copy->ticks;
-    const char *op = reason == BY_FEW_DIMS
-                         ? etr_finder_short_op(finder, finder->graph->nodes[node].target)
-                         : "";
     if (op[0] && !strstr(in->few_dims, op))
       in->few_dims = etr_or_empty(
           etr_arena_format(in->arena, "%s%s%s", in->few_dims, in->few_dims[0] ? ", " : "", op));
@@ -531,6 +561,22 @@ static void leave_out_inner(insertions *in) {
 static bool is_mostly_few_dims(const insertions *in) {
   const uint64_t *ticks = in->reason_ticks;
   return ticks[BY_FEW_DIMS] > ETR_MAX(ticks[AT_BORDER], ticks[FOR_OTHERS]);
+}
+
+/* Returns true for the mean of an adaptive_avg_pool2d to 1 x 1, as torch.export writes it. If its
+ * input is in channels-last, torch adds an as_strided, which no backend takes. */
+static bool is_pool(const etr_finder *finder, const etr_node *node) {
+  const char *dims = etr_node_argument(node, "dim");
+  return etr_is_operator(finder, node, "mean") && dims && strcmp(dims, "[-1, -2]") == 0 &&
+         node->output_count && node->outputs[0].rank == 4;
+}
+
+static bool has_pools(const etr_finder *finder) {
+  const etr_graph *graph = finder->graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (is_pool(finder, &graph->nodes[i]))
+      return true;
+  return false;
 }
 
 /* ---- What the finding says ---- */
@@ -572,6 +618,33 @@ static const char *delegate_text(const etr_finder *finder, int32_t instruction) 
              : etr_or_empty(etr_arena_format(finder->arena, "delegate %d", (int)instruction));
 }
 
+/* Returns "1 of 20 takes 85 %" if at most a quarter of the inserted operators take 80 % of their
+ * time or more, or else "". The list is sorted by time. */
+static const char *few_that_matter(const insertions *in) {
+  uint64_t sum = 0, ticks = 0;
+  size_t few = 0;
+  for (size_t i = 0; i < in->list.count; i++)
+    sum += in->list.data[i].ticks;
+  while (few < in->list.count && (double)ticks < 0.8 * (double)sum)
+    ticks += in->list.data[few++].ticks;
+  if (few == 0 || few * 4 > in->list.count)
+    return "";
+  return etr_or_empty(etr_arena_format(in->arena, "%zu of %zu take%s %.0f %%", few, in->list.count,
+                                       few == 1 ? "s" : "",
+                                       floor(100 * (double)ticks / (double)sum)));
+}
+
+/* Returns what to do about transposes around operators with an input of few dimensions. */
+static const char *few_dims_fact(const etr_finder *finder, const insertions *in) {
+  const char *likely = etr_finder_has_edge(finder) ? "" : "likely ";
+  const char *numbers = in->at_numbers
+                            ? etr_arena_format(in->arena, " (%zu at a number)", in->at_numbers)
+                            : "";
+  return etr_arena_format(in->arena,
+                          "%zu around %s %swith an input of < 4 dimensions%s: make it (1, C, 1, 1)",
+                          in->of_reason[BY_FEW_DIMS], in->few_dims, likely, etr_or_empty(numbers));
+}
+
 /* Returns what to do, and where inserted operators are: "use channels-last inputs; in the delegate,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
  * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
@@ -585,13 +658,17 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   etr_text_begin(&text, in->arena, &writer);
   channels_last inputs = can_be_channels_last(finder, in);
   if (inputs != CHANNELS_LAST_NEVER)
-    etr_puts(&writer,
-             inputs == CHANNELS_LAST ? "use channels-last inputs; " : "if images: channels-last; ");
+    etr_putf(&writer, "%s%s; ",
+             inputs == CHANNELS_LAST ? "use channels-last inputs" : "if images: channels-last",
+             in->has_pools ? ", and mean for adaptive_avg_pool2d" : "");
   else if (in->of_reason[BY_PAD])
     etr_puts(&writer, "pad inside the first convolution, then channels-last; ");
   else if (in->has_border_convert && !in->transposes)
     etr_puts(&writer, "quantize inputs and outputs, too; ");
-  if (is_one)
+  const char *few = few_that_matter(in);
+  if (few[0])
+    etr_puts(&writer, few);
+  else if (is_one)
     etr_putf(&writer, "in %s", delegate_text(finder, in->instructions.data[0]));
   else
     etr_putf(&writer, "in %zu delegates", in->instructions.count);
@@ -619,9 +696,7 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
                             "%zu are permutes in the model: keep one layout, such as channels last",
                             permutes->count);
   if (is_mostly_few_dims(in))
-    return etr_arena_format(in->arena,
-                            "%zu around %s with an input of < 4 dimensions: make it (1, C, 1, 1)",
-                            in->of_reason[BY_FEW_DIMS], in->few_dims);
+    return few_dims_fact(finder, in);
   return etr_or_empty(where);
 }
 
@@ -651,6 +726,31 @@ static const char *layout_title(const insertions *in, size_t permutes) {
   return etr_text_end(&text, &writer);
 }
 
+/* Writes sentences on the transposes around operators with an input of few dimensions. */
+static void put_few_dims(etr_writer *writer, const etr_finder *finder, const insertions *in) {
+  size_t count = in->of_reason[BY_FEW_DIMS];
+  if (!count)
+    return;
+  etr_putf(writer,
+           " %zu Transpose %s next to operators (%s)%s with an input of fewer than 4 dimensions, "
+           "such as a scale of (C, 1, 1) or a number. XNNPACK computes these in channels-first. "
+           "Give the input 4 dimensions, (1, C, 1, 1), or as a number (1, 1, 1, 1).",
+           count, count == 1 ? "is" : "are", in->few_dims,
+           etr_finder_has_edge(finder) ? "" : ", which most often come");
+  if (in->at_numbers)
+    etr_putf(writer, " At a number %s %zu: leave out the 0 with which a sum begins.",
+             in->at_numbers == 1 ? "is" : "are", in->at_numbers);
+  if (in->at_numbers && etr_finder_has_kind(finder, ETR_FINDING_BRANCHES))
+    etr_puts(writer, " Merging branches may remove such sums: do that first.");
+}
+
+/* Writes what channels-last inputs do to pools. */
+static void put_pools(etr_writer *writer, const insertions *in) {
+  if (in->has_pools)
+    etr_puts(writer, " With such inputs torch adds an as_strided to adaptive_avg_pool2d to 1 x 1, "
+                     "which cuts the delegate: write that as x.mean((2, 3), keepdim=True) first.");
+}
+
 /* Writes sentences on why transposes are inserted, and what to do about each reason. */
 static void put_reasons(etr_writer *writer, const etr_finder *finder, const insertions *in) {
   const size_t *count = in->of_reason;
@@ -670,6 +770,9 @@ static void put_reasons(etr_writer *writer, const etr_finder *finder, const inse
                " A transpose changes the layout: %skeep operators of another layout out from "
                "between convolutions.",
                inputs[can_be_channels_last(finder, in)]);
+    if (can_be_channels_last(finder, in) != CHANNELS_LAST_NEVER)
+      put_pools(writer, in);
+    put_few_dims(writer, finder, in);
     if (in->inner.count)
       etr_putf(writer,
                " %zu more Transpose, %s, are in delegates between the first and the last one: only "
@@ -677,17 +780,14 @@ static void put_reasons(etr_writer *writer, const etr_finder *finder, const inse
                in->inner.count, etr_finder_time_per_run(finder, in->inner.ticks));
     return;
   }
-  if (count[AT_BORDER] && in->has_convolution)
+  if (count[AT_BORDER] && in->has_convolution) {
     etr_putf(writer,
              " %zu Transpose %s at inputs or outputs of the model: give it channels-last inputs "
              "(torch.channels_last).",
              count[AT_BORDER], count[AT_BORDER] == 1 ? "is" : "are");
-  if (count[BY_FEW_DIMS])
-    etr_putf(writer,
-             " %zu Transpose %s next to operators (%s) with an input of fewer than 4 dimensions, "
-             "such as a scale of (C, 1, 1) or a number. XNNPACK computes these in channels-first. "
-             "Give the input 4 dimensions, (1, C, 1, 1), or as a number (1, 1, 1, 1).",
-             count[BY_FEW_DIMS], count[BY_FEW_DIMS] == 1 ? "is" : "are", in->few_dims);
+    put_pools(writer, in);
+  }
+  put_few_dims(writer, finder, in);
   if (count[FOR_OTHERS])
     etr_putf(writer,
              " The saving leaves out %zu Transpose between operators, %s: which of these operators "
@@ -762,6 +862,8 @@ static bool find_insertions(insertions *in, const etr_finder *finder) {
     }
   if (!find_reasons(in, finder))
     return false;
+  if (etr_finder_has_edge(finder) && finder->graph)
+    in->has_pools = has_pools(finder);
   if (!etr_finder_has_edge(finder))
     leave_out_inner(in);
   return true;
@@ -813,6 +915,8 @@ bool etr_add_layout_findings(etr_finder *finder) {
     added->variant = ETR_VARIANT_DIMS;
   else if (in.transposes && can_be_channels_last(finder, &in) == CHANNELS_LAST_NEVER)
     added->variant = ETR_VARIANT_MOVES;
+  else if (in.transposes && in.has_pools)
+    added->variant = ETR_VARIANT_POOLS;
   added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);
   etr_finding_set_sureness(

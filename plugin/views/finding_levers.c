@@ -593,14 +593,6 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
-/* Returns true if a finding of this kind was added before. */
-static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
-  for (size_t i = 0; i < finder->found.count; i++)
-    if (finder->found.data[i].kind == kind)
-      return true;
-  return false;
-}
-
 /* Returns true for a kernel or an operator of a delegate that moves or converts data. */
 static bool only_moves(const char *kernel) {
   return strncmp(kernel, "Transpose", 9) == 0 || strncmp(kernel, "Convert", 7) == 0 ||
@@ -620,10 +612,11 @@ static bool add_operator_lever(const lever_target *target) {
   if (is_layer && is_float && is_xnnpack && target->count)
     return add_quantize(target, part->dtype);
   /* Without a graph, a finding about kernels is about all of them. */
-  if (!part->backend && !part->has_graph && has_kind(target->finder, ETR_FINDING_NOT_DELEGATED))
+  if (!part->backend && !part->has_graph &&
+      etr_finder_has_kind(target->finder, ETR_FINDING_NOT_DELEGATED))
     return true;
-  bool has_copies = has_kind(target->finder, ETR_FINDING_LAYOUT) ||
-                    has_kind(target->finder, ETR_FINDING_COPIES);
+  bool has_copies = etr_finder_has_kind(target->finder, ETR_FINDING_LAYOUT) ||
+                    etr_finder_has_kind(target->finder, ETR_FINDING_COPIES);
   if (!part->has_graph && has_copies && only_moves(part->op))
     return true;
   lever_target taken = *target;
@@ -632,7 +625,8 @@ static bool add_operator_lever(const lever_target *target) {
     return false;
   if (!part->backend && (taken.count || !part->has_graph) && add_delegate(&taken))
     return !etr_arena_failed(target->finder->arena);
-  bool has_library = !part->backend && part->op && has_kind(target->finder, ETR_FINDING_LIBRARY) &&
+  bool has_library = !part->backend && part->op &&
+                     etr_finder_has_kind(target->finder, ETR_FINDING_LIBRARY) &&
                      etr_is_optimized(etr_label_op(part->op));
   if (has_library || (!target->is_first && !reason))
     return true;
@@ -647,10 +641,11 @@ static bool add_opaque_lever(const lever_target *target) {
   bool is_computing = target->part->kind == ETR_HEADLINE_PHASE &&
                       target->part->phase == ETR_PHASE_COMPUTE;
   etr_delegates_time inside;
-  if (target->part->kind == ETR_HEADLINE_COPIES && has_kind(finder, ETR_FINDING_LAYOUT))
+  if (target->part->kind == ETR_HEADLINE_COPIES && etr_finder_has_kind(finder, ETR_FINDING_LAYOUT))
     return true;
-  if (has_kind(finder, ETR_FINDING_WAITING) || has_kind(finder, ETR_FINDING_PROFILER) ||
-      has_kind(finder, ETR_FINDING_LESS_WORK))
+  if (etr_finder_has_kind(finder, ETR_FINDING_WAITING) ||
+      etr_finder_has_kind(finder, ETR_FINDING_PROFILER) ||
+      etr_finder_has_kind(finder, ETR_FINDING_LESS_WORK))
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
@@ -745,8 +740,8 @@ static bool add_call_lever(const lever_target *target) {
 static bool add_other_lever(const lever_target *target) {
   etr_finder *finder = target->finder;
   bool is_call = target->part->kind == ETR_HEADLINE_CALLS;
-  bool has_finding = has_kind(finder, ETR_FINDING_FALLBACK) ||
-                     has_kind(finder, ETR_FINDING_SMALL_CALLS);
+  bool has_finding = etr_finder_has_kind(finder, ETR_FINDING_FALLBACK) ||
+                     etr_finder_has_kind(finder, ETR_FINDING_SMALL_CALLS);
   if (target->part->kind != ETR_HEADLINE_RUNTIME && !is_call)
     return add_opaque_lever(target);
   if (is_call && has_finding)

@@ -440,6 +440,9 @@ static const char *recurrent_class_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
+/* What torch adds to an adaptive_avg_pool2d of a channels-last image. */
+#define POOL "as_strided_copy"
+
 /* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
  * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the
  * partitioner's rules are not known. NULL when out of memory. */
@@ -452,6 +455,11 @@ static const char *fallback_fact(const partition *p, const between *b) {
   etr_writer writer;
   if (!list)
     return NULL;
+  if (count == 1 && p->reasons && strstr(list[0].target, POOL))
+    return etr_arena_format(p->finder->arena,
+                            "%zu " POOL " between them: write adaptive_avg_pool2d as "
+                            "mean((2, 3), keepdim=True)",
+                            operators);
   etr_text_begin(&text, p->finder->arena, &writer);
   const char *recurrent = recurrent_class_between(p);
   if (recurrent)
@@ -533,23 +541,26 @@ static bool is_rewritten_by(const partition *p, uint32_t node, const rewrite *ho
 }
 
 /* Returns the variant of the finding, which has code for splits of a tensor and for means over the
- * height and width of images, if these are among the candidates. An ETDump alone may have images if
- * it has convolutions. */
+ * height and width of images, or pools, if these are among the candidates. An ETDump alone may have
+ * images if it has convolutions. */
 static etr_finding_variant fallback_variant(const partition *p) {
   const etr_graph *graph = p->finder->graph;
-  bool has_split = false, has_mean = false, has_softmax = false;
+  bool has_split = false, has_mean = false, has_softmax = false, has_pool = false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (!p->is_candidate[i] || !p->reasons)
       continue;
     has_split |= etr_slice_starts(p->finder->ops[i], ETR_SLICE("split_"));
     has_mean |= etr_slice_is(p->finder->ops[i], "mean") && is_of_image(p, i);
     has_softmax |= is_rewritten_by(p, i, &rewrites[0]);
+    has_pool |= etr_slice_is(p->finder->ops[i], POOL);
   }
   if (has_split)
     return has_mean ? ETR_VARIANT_SPLITS_MEANS : ETR_VARIANT_SPLITS;
   if (has_mean)
     return ETR_VARIANT_MEANS;
-  return has_softmax ? ETR_VARIANT_SOFTMAX : ETR_VARIANT_USUAL;
+  if (has_softmax)
+    return ETR_VARIANT_SOFTMAX;
+  return has_pool ? ETR_VARIANT_POOLS : ETR_VARIANT_USUAL;
 }
 
 /* Sets the instructions of a finding to those that call the backend's delegates, ascending. Returns

@@ -165,6 +165,25 @@ static void make_between(tiny *t, const char *first, const char *second, const c
   t->method.delegate_count = 2;
 }
 
+/* Torch adds them to pools of channels-last images. */
+Test(findings, pools_of_channels_last_images_cut_delegates) {
+  tiny t = {0};
+  etr_delegate delegates[2];
+  make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.as_strided_copy.default", 100000,
+               delegates);
+  for (size_t i = 0; i < t.nodes.count; i++)
+    if (strcmp(t.nodes.data[i].name, "view") == 0)
+      t.nodes.data[i].target = "aten.as_strided_copy.default";
+  const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
+  cr_assert_not_null(finding);
+  cr_expect_str_eq(finding->fact, "2 as_strided_copy between them: write adaptive_avg_pool2d as "
+                                  "mean((2, 3), keepdim=True)");
+  cr_expect(strstr(finding->evidence, "of a channels-last image"), "%s", finding->evidence);
+  cr_expect_eq(finding->variant, ETR_VARIANT_POOLS);
+  cr_expect_not_null(etr_finding_code_of(finding));
+  tiny_clear(&t);
+}
+
 Test(findings, operators_between_delegates_are_found) {
   static const struct {
     const char *first, *second; /* backends */
@@ -736,6 +755,8 @@ Test(findings, layout_says_why_transposes_are_inserted) {
     double saved; /* NaN: not known */
   } cases[] = {
       {3, true, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 270000},
+      {0, true, "2 around mul with an input of < 4 dimensions (2 at a number): make it (1, C",
+       270000},
       {3, false, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 180000},
       {4, true, "use channels-last inputs; in the delegate, before convolution at the start",
        90000},
@@ -978,6 +999,39 @@ Test(findings, channels_last_is_not_advised_before_a_pad) {
                  "case %zu: %s", i, finding->fact);
     cr_expect_eq(isnan(finding->potential), !is_advised, "case %zu", i);
     cr_expect_eq(etr_finding_code_of(finding) != NULL, is_advised, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* By names alone, a transpose beside arithmetic is most likely for an input of few dimensions, but
+ * the first and the last of the delegate are at its border. */
+Test(findings, transposes_beside_arithmetic_of_a_dump_alone) {
+  static const struct {
+    const char *const names[3];
+    const char *fact;
+    etr_finding_variant variant;
+  } cases[] = {
+      {{"Convolution (NHWC, F32) #1", "Transpose (ND, X32) #1", "Add (ND) #1"},
+       "1 around Add likely with an input of < 4 dimensions: make it (1, C, 1, 1)",
+       ETR_VARIANT_DIMS},
+      {{"Multiply (ND) #1", "Transpose (ND, X32) #1", "Convolution (NHWC, F32) #1"},
+       "1 around Multiply likely with an input of < 4 dimensions: make it (1, C, 1, 1)",
+       ETR_VARIANT_DIMS},
+      {{"Convolution (NHWC, F32) #1", "Add (ND) #1", "Transpose (ND, X32) #1"},
+       "if images: channels-last; in delegate 4, after Add at the end",
+       ETR_VARIANT_USUAL},
+      {{"Transpose (ND, X32) #1", "Convolution (NHWC, F32) #1", "Mean (ND) Reduce2 #1"},
+       "if images: channels-last, and mean for adaptive_avg_pool2d; in delegate 4, before "
+       "Convolution at the start",
+       ETR_VARIANT_POOLS},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_finding *finding = layout_of(&t, cases[i].names);
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_str_eq(finding->fact, cases[i].fact, "case %zu", i);
+    cr_expect_eq(finding->variant, cases[i].variant, "case %zu", i);
+    cr_expect_not_null(etr_finding_code_of(finding), "case %zu", i);
     tiny_clear(&t);
   }
 }
