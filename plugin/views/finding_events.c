@@ -647,8 +647,9 @@ static const char *few_dims_fact(const etr_finder *finder, const insertions *in)
 
 /* Returns what to do, and where inserted operators are: "use channels-last inputs; in the delegate,
  * before convolution at the start". If all are in one delegate, the second one's neighbors follow
- * if they fit into a line of a screen. If the model has permutes of the layout itself, it says what
- * to do about these instead. */
+ * if they fit into a line of a screen; if few take most of the time, their number is in place of
+ * the delegate. With pools there is no room for neighbors. If the model has permutes of the layout
+ * itself, it says what to do about these instead. */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
   enum { ROOM = 34 }; /* characters of both places together */
@@ -673,6 +674,8 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   else
     etr_putf(&writer, "in %zu delegates", in->instructions.count);
   size_t shown = 0, most = is_one ? 2 : 1;
+  if (inputs != CHANNELS_LAST_NEVER && in->has_pools)
+    most = 0; /* no room in a line */
   for (size_t i = 0, used = 0; i < in->list.count && shown < most; i++) {
     if (inputs != CHANNELS_LAST_NEVER && in->list.data[i].reason != AT_BORDER)
       continue;
@@ -738,8 +741,8 @@ static void put_few_dims(etr_writer *writer, const etr_finder *finder, const ins
            count, count == 1 ? "is" : "are", in->few_dims,
            etr_finder_has_edge(finder) ? "" : ", which most often come");
   if (in->at_numbers)
-    etr_putf(writer, " At a number %s %zu: leave out the 0 with which a sum begins.",
-             in->at_numbers == 1 ? "is" : "are", in->at_numbers);
+    etr_putf(writer, " Of these %zu %s at a number; the 0 with which a sum begins can be left out.",
+             in->at_numbers, in->at_numbers == 1 ? "is" : "are");
   if (in->at_numbers && etr_finder_has_kind(finder, ETR_FINDING_BRANCHES))
     etr_puts(writer, " Merging branches may remove such sums: do that first.");
 }

@@ -167,16 +167,22 @@ static void make_between(tiny *t, const char *first, const char *second, const c
 
 /* Torch adds them to pools of channels-last images. */
 Test(findings, pools_of_channels_last_images_cut_delegates) {
+  static const etr_dim sizes[] = {{.size = 1}, {.size = 8}, {.size = 1}, {.size = 1}};
+  static const etr_value pooled = {
+      .name = "p", .dtype = "float32", .dims = sizes, .rank = ETR_COUNT(sizes)};
   tiny t = {0};
   etr_delegate delegates[2];
   make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.as_strided_copy.default", 100000,
                delegates);
+  cr_expect_null(find(&t, &t.profile, ETR_FINDING_FALLBACK));
   for (size_t i = 0; i < t.nodes.count; i++)
-    if (strcmp(t.nodes.data[i].name, "view") == 0)
+    if (strcmp(t.nodes.data[i].name, "between") == 0 || strcmp(t.nodes.data[i].name, "view") == 0) {
       t.nodes.data[i].target = "aten.as_strided_copy.default";
+      t.nodes.data[i].outputs = &pooled;
+    }
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
   cr_assert_not_null(finding);
-  cr_expect_str_eq(finding->fact, "2 as_strided_copy between them: write adaptive_avg_pool2d as "
+  cr_expect_str_eq(finding->fact, "1 as_strided_copy between them: write adaptive_avg_pool2d as "
                                   "mean((2, 3), keepdim=True)");
   cr_expect(strstr(finding->evidence, "of a channels-last image"), "%s", finding->evidence);
   cr_expect_eq(finding->variant, ETR_VARIANT_POOLS);
@@ -752,15 +758,21 @@ Test(findings, layout_says_why_transposes_are_inserted) {
     int32_t scale_rank;
     bool reads_input;
     const char *fact;
-    double saved; /* NaN: not known */
+    double saved;      /* NaN: not known */
+    const char *pools; /* dimensions of a mean that the model has; NULL: it has none */
   } cases[] = {
-      {3, true, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 270000},
+      {3, true, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 270000, NULL},
       {0, true, "2 around mul with an input of < 4 dimensions (2 at a number): make it (1, C",
-       270000},
-      {3, false, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 180000},
-      {4, true, "use channels-last inputs; in the delegate, before convolution at the start",
-       90000},
-      {4, false, "in the delegate, before convolution at the start", NAN},
+       270000, NULL},
+      {3, false, "2 around mul with an input of < 4 dimensions: make it (1, C, 1, 1)", 180000,
+       NULL},
+      {4, true, "use channels-last inputs; in the delegate, before convolution at the start", 90000,
+       NULL},
+      {4, true, "use channels-last inputs; in the delegate, before convolution at the start", 90000,
+       "[2, 3]"},
+      {4, true, "use channels-last inputs, and mean for adaptive_avg_pool2d; in the delegate",
+       90000, "[-1, -2]"},
+      {4, false, "in the delegate, before convolution at the start", NAN, NULL},
   };
   static const uint64_t ninety[] = {90000, 90000, 90000}, ten[] = {10000, 10000, 10000},
                         call[] = {400000, 400000, 400000};
@@ -783,6 +795,11 @@ Test(findings, layout_says_why_transposes_are_inserted) {
     tiny_input(&t, mul, s, 0);
     t.nodes.data[s].outputs = &scale;
     t.nodes.data[x].outputs = t.nodes.data[conv].outputs = t.nodes.data[mul].outputs = &image;
+    const etr_argument dims = {.name = "dim", .value = cases[i].pools};
+    uint32_t pool = cases[i].pools ? op(&t, "pool", "aten.mean.dim", last) : last;
+    t.nodes.data[pool].outputs = &image;
+    t.nodes.data[pool].arguments = &dims;
+    t.nodes.data[pool].argument_count = cases[i].pools != NULL;
     const uint32_t inside[] = {conv, mul, last};
     for (size_t k = 0; k < ETR_COUNT(inside); k++)
       tiny_time(&t, inside[k], 10000)->delegate_instruction = 4;
@@ -1021,8 +1038,7 @@ Test(findings, transposes_beside_arithmetic_of_a_dump_alone) {
        "if images: channels-last; in delegate 4, after Add at the end",
        ETR_VARIANT_USUAL},
       {{"Transpose (ND, X32) #1", "Convolution (NHWC, F32) #1", "Mean (ND) Reduce2 #1"},
-       "if images: channels-last, and mean for adaptive_avg_pool2d; in delegate 4, before "
-       "Convolution at the start",
+       "if images: channels-last, and mean for adaptive_avg_pool2d; in delegate 4",
        ETR_VARIANT_POOLS},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
