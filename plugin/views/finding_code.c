@@ -8,6 +8,8 @@
 #define SPLIT_BEFORE "first, second = x.chunk(2, dim=1)"
 #define SPLIT_AFTER "first, second = x[:, :8], x[:, 8:]"
 #define MEAN_BEFORE "before = x.mean((2, 3))"
+#define POOL_BEFORE "pooled = torch.nn.functional.adaptive_avg_pool2d(x, 1)"
+#define POOL_AFTER "pooled = x.mean((2, 3), keepdim=True)"
 #define MEAN_AFTER "after = x.mean((2, 3), keepdim=True).flatten(1)"
 
 /* Code for what a partitioner leaves out, from ETR_VARIANT_SPLITS on. */
@@ -19,8 +21,8 @@ static const etr_finding_code refused[] = {
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
  * copies that the export makes, constants that the lowering makes, transposes for values of few
- * dimensions, quantizing to 8da4w, and splits, means and softmaxes that a partitioner leaves out.
- * NULL otherwise. */
+ * dimensions, pools of channels-last images, quantizing to 8da4w, and splits, means and softmaxes
+ * that a partitioner leaves out. NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export = {"to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])",
@@ -44,9 +46,9 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                "program = torch.export.export(model, inputs)"},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
               "scale = torch.nn.Parameter(scale.data[None])"},
-      pools = {"inputs = (image,)\npooled = torch.nn.functional.adaptive_avg_pool2d(x, 1)",
-               "inputs = (image.to(memory_format=torch.channels_last),)\n"
-               "pooled = x.mean((2, 3), keepdim=True)"},
+      inputs_and_pools = {"inputs = (image,)\n" POOL_BEFORE,
+                          "inputs = (image.to(memory_format=torch.channels_last),)\n" POOL_AFTER},
+      pools = {POOL_BEFORE, POOL_AFTER},
       late = {"lowered.to_executorch()", "lowered.to_executorch(ExecutorchBackendConfig("
                                          "do_quant_fusion_and_const_prop=True))"};
   const etr_finding_variant variant = finding->variant;
@@ -57,7 +59,7 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
   if (finding->variant == ETR_VARIANT_DIMS)
     return &dims;
   if (finding->variant == ETR_VARIANT_POOLS)
-    return &pools;
+    return finding->kind == ETR_FINDING_LAYOUT ? &inputs_and_pools : &pools;
   if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)
     return &from_export;
   if (finding->variant != ETR_VARIANT_8DA4W)

@@ -739,7 +739,7 @@ static void put_few_dims(etr_writer *writer, const etr_finder *finder, const ins
            "such as a scale of (C, 1, 1) or a number. XNNPACK computes these in channels-first. "
            "Give the input 4 dimensions, (1, C, 1, 1), or as a number (1, 1, 1, 1).",
            count, count == 1 ? "is" : "are", in->few_dims,
-           etr_finder_has_edge(finder) ? "" : ", which most often come");
+           etr_finder_has_edge(finder) ? "" : ", most likely");
   if (in->at_numbers)
     etr_putf(writer, " Of these %zu %s at a number; the 0 with which a sum begins can be left out.",
              in->at_numbers, in->at_numbers == 1 ? "is" : "are");

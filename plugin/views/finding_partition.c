@@ -180,6 +180,9 @@ static bool make_partition(partition *p, etr_finder *finder, const char *backend
 
 /* ---- Kernels between delegates ---- */
 
+/* What torch adds to an adaptive_avg_pool2d of a channels-last image. */
+#define POOL "as_strided_copy"
+
 /* Returns true for an operator that need not stay a kernel: the partitioner takes it, other
  * operators that it takes do the same, or it does nothing. With a partitioner whose rules are not
  * known, all operators count as such. A reason has what to write instead behind a colon. */
@@ -440,9 +443,6 @@ static const char *recurrent_class_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
-/* What torch adds to an adaptive_avg_pool2d of a channels-last image. */
-#define POOL "as_strided_copy"
-
 /* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
  * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the
  * partitioner's rules are not known. NULL when out of memory. */
@@ -583,9 +583,9 @@ typedef struct saving {
 
 /* Adds what the backend saves of the marked kernels, in ticks over all runs, to *saved. Operators
  * that it takes still do their work, at the ratio of its kernels, and at least at half of that.
- * Copies that change nothing, and a softmax's check for masked rows, are saved whole. What replaces
- * the others takes a tenth to half of their time (is_replaced): that was measured of `where` and of
- * a mean. */
+ * Copies that change nothing, also of pools, and a softmax's check for masked rows are saved whole.
+ * What replaces the others takes a tenth to half of their time (is_replaced): that was measured of
+ * `where` and of a mean. */
 static void add_saved_kernels(const partition *p, const bool *marked, saving *saved) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -594,7 +594,7 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
     double ticks = (double)etr_finder_kernel_ticks(finder, i);
     etr_ratio ratio;
     bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
-    bool is_needless = p->is_check[i] ||
+    bool is_needless = p->is_check[i] || etr_slice_is(finder->ops[i], POOL) ||
                        etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
     if (is_needless) {
       saved->least += ticks;
