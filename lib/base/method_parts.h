@@ -43,6 +43,12 @@ static inline double etr_slice_interrupted(const etr_method *method, size_t slic
              : 0;
 }
 
+/** Returns what the time slice with this index takes of the typical run without that. */
+static inline double etr_slice_uninterrupted(const etr_method *method, size_t slice) {
+  return etr_slice_typical(method, &method->time_slices[slice]) -
+         etr_slice_interrupted(method, slice);
+}
+
 /** Returns the graph and the times that stand for a method in every output: its own, or those that
  * the methods share which its runs may be of. The graph is NULL if the method has none. */
 etr_shared_times etr_times_of_method(const etr_profile *profile, const etr_method *method);

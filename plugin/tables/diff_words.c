@@ -673,18 +673,11 @@ double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pai
   return method ? method->interrupted : 0;
 }
 
-/* Writes what a side takes without interruptions, with three digits: "3.39", or "23.5 – 37.0" if
- * the fastest run took clearly less. */
+/* Writes what a side takes without interruptions. */
 static void put_uninterrupted(etr_writer *writer, const etr_diff_output *o,
                               const etr_method_pair *pair, bool is_newer) {
-  const etr_profile *profile = is_newer ? o->comparison->newer : o->comparison->base;
-  const etr_method *method = method_of(o, pair, is_newer);
-  double ticks = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
-  if (least < ticks) {
-    etr_put_time(writer, profile, least, o->answer.options->unit);
-    etr_puts(writer, " \xE2\x80\x93 ");
-  }
-  etr_put_time(writer, profile, ticks, o->answer.options->unit);
+  etr_put_uninterrupted(writer, is_newer ? o->comparison->newer : o->comparison->base,
+                        method_of(o, pair, is_newer), o->answer.options->unit, ETR_TIME_DIGITS);
 }
 
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {

@@ -200,13 +200,12 @@ bool etr_finder_measure_nodes(etr_finder *finder) {
     own[i] = finder->graph->times[i].typical;
   for (size_t i = 0; finder->graph && i < etr_slice_count(method); i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    double interrupted = etr_slice_interrupted(method, i);
     if (slice->node == ETR_NONE)
       continue;
     if (slice->part == ETR_TIME_RUNTIME)
-      calls[slice->node] += etr_slice_typical(method, slice) - interrupted;
+      calls[slice->node] += etr_slice_uninterrupted(method, i);
     else
-      own[slice->node] = fmax(own[slice->node] - interrupted, 0);
+      own[slice->node] = fmax(own[slice->node] - etr_slice_interrupted(method, i), 0);
   }
   finder->uninterrupted = own;
   finder->calls = calls;
@@ -232,8 +231,7 @@ bool etr_event_ticks_make(etr_event_ticks *out, const etr_finder *finder) {
         return false;
       *added = 0;
     }
-    out->typical.data[number] += etr_slice_typical(method, &method->time_slices[i]) -
-                                 etr_slice_interrupted(method, i);
+    out->typical.data[number] += etr_slice_uninterrupted(method, i);
   }
   return true;
 }

@@ -128,7 +128,7 @@ static copies_back find_copies_back(const etr_finder *finder, const etr_kv_cache
     first = ETR_MIN(first, slice->event->instruction_id);
     last = ETR_MAX(last, slice->event->instruction_id);
     all.count += etr_map_count(&seen, ETR_BYTES(slice->event->instruction_id)) == 0;
-    all.ticks += etr_slice_typical(method, slice) - etr_slice_interrupted(method, i);
+    all.ticks += etr_slice_uninterrupted(method, i);
   }
   if (all.count != finder->graph->mutation_count || first + (int64_t)all.count != last + 1)
     return all;
@@ -136,7 +136,7 @@ static copies_back find_copies_back(const etr_finder *finder, const etr_kv_cache
     const etr_time_slice *slice = &method->time_slices[i];
     if (is_copy_back(slice) &&
         is_new_cache(finder->graph, cache, (size_t)(slice->event->instruction_id - first)))
-      of_caches.ticks += etr_slice_typical(method, slice) - etr_slice_interrupted(method, i);
+      of_caches.ticks += etr_slice_uninterrupted(method, i);
   }
   for (size_t i = 0; i < all.count; i++)
     of_caches.count += is_new_cache(finder->graph, cache, i);

@@ -1086,8 +1086,7 @@ static bool list_steps(step_list *out, const etr_finder *finder) {
       *added = (step){instruction, ETR_NONE, etr_label_kernel(kernel), 0};
       slot->value = (uint32_t)(out->count - 1);
     }
-    out->data[slot->value].ticks += etr_slice_typical(method, slice) -
-                                    etr_slice_interrupted(method, i);
+    out->data[slot->value].ticks += etr_slice_uninterrupted(method, i);
   }
   for (uint32_t i = 0; i < method->delegate_count; i++) {
     step *added = etr_vec_push(finder->arena, out);

@@ -243,7 +243,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     row->estimated += is_estimate(c, slice) ? typical : 0;
     row->between += is_kernel_between(c, slice) ? typical : 0;
     row->interrupted += etr_slice_interrupted(method, i);
-    c->things.data[thing].typical += typical - etr_slice_interrupted(method, i);
+    c->things.data[thing].typical += etr_slice_uninterrupted(method, i);
   }
   return true;
 }

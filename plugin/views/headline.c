@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "output/label.h"
 #include "output/text_table.h"
+#include "views/interruptions.h"
 #include "views/phases.h"
 #include "views/steadiness.h"
 
@@ -465,30 +466,6 @@ static bool set_types(etr_headline *out, etr_arena *arena, part_list *c, const e
   return true;
 }
 
-/* Writes a time with two digits, since it is an estimate. */
-static void put_rounded_time(etr_writer *writer, const etr_profile *profile, double ticks,
-                             etr_unit unit) {
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit),
-                etr_time_decimals(profile, ticks, unit, 2));
-}
-
-/* Returns what an inference takes without interruptions, with its unit: "3.1 ms" or "24 – 37 ms";
- * "" when out of memory. */
-static const char *usual_text(etr_arena *arena, const etr_profile *profile,
-                              const etr_method *method, etr_unit unit) {
-  double usual = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, arena, &writer);
-  if (least < usual) {
-    put_rounded_time(&writer, profile, least, unit);
-    etr_puts(&writer, " \xE2\x80\x93 ");
-  }
-  put_rounded_time(&writer, profile, usual, unit);
-  etr_putf(&writer, " %s", etr_unit_name(unit));
-  return etr_or_empty(etr_text_end(&text, &writer));
-}
-
 /* Returns a time with its unit; "" when out of memory. */
 static const char *time_text(etr_arena *arena, const etr_profile *profile, double ticks,
                              etr_unit unit) {
@@ -518,6 +495,8 @@ static const char *execute_text(etr_arena *arena, const etr_profile *profile,
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit) {
   part_list c = {.of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *c.of_row)};
+  etr_text text;
+  etr_writer writer;
   *out = (etr_headline){.time = "", .where = "", .text = ""};
   if (groups->count == 0 || !(groups->whole > 0) || !c.of_row)
     return c.of_row != NULL;
@@ -543,7 +522,10 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
     return false;
   out->time = etr_arena_format(arena, "%s per inference",
                                time_text(arena, profile, method->execute.typical, unit));
-  const char *usual = usual_text(arena, profile, method, unit);
+  etr_text_begin(&text, arena, &writer);
+  etr_put_uninterrupted(&writer, profile, method, unit, 2); /* two digits: it is an estimate */
+  etr_putf(&writer, " %s", etr_unit_name(unit));
+  const char *usual = etr_or_empty(etr_text_end(&text, &writer));
   for (sentence_length length = WHOLE; length <= SHORTEST; length++)
     if (length == WHOLE || (out->where && count_characters(out->where) > ETR_HEADLINE_LONGEST))
       out->where = where_text(arena, method, out, usual, out->count, length);

@@ -5,8 +5,9 @@
 #include "views/interruptions.h"
 
 #include "base/method_parts.h"
-#include "base/writer.h"
 #include "output/label.h"
+#include "output/text_table.h"
+#include "views/headline.h"
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, etr_medians medians) {
@@ -38,17 +39,27 @@ size_t etr_interruptions_count_runs(etr_arena *arena, const etr_method *method) 
   return count;
 }
 
+void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                           etr_unit unit, int digits) {
+  const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_ticks(method)};
+  bool is_range = times[0] < times[1];
+  for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
+    etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
+    etr_put_fixed(writer, etr_ticks_to_unit(profile, times[i], unit),
+                  etr_time_decimals(profile, times[i], unit, digits));
+  }
+}
+
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
-  double share = method->interrupted;
-  double ticks = etr_uninterrupted_ticks(method), least = etr_uninterrupted_least(method);
-  if (!(share > 0))
+  etr_unit unit = etr_unit_of_method(profile, method);
+  etr_text text;
+  etr_writer writer;
+  if (!(method->interrupted > 0))
     return NULL;
-  const char *time = etr_label_ticks(arena, profile, ticks);
-  if (time && least < ticks)
-    time = etr_arena_format(arena, "%s to %s", etr_or_empty(etr_label_ticks(arena, profile, least)),
-                            time);
-  return time ? etr_arena_format(arena, "%.0f %% is interruptions: %s per inference without",
-                                 100 * share, time)
-              : NULL;
+  etr_text_begin(&text, arena, &writer);
+  etr_putf(&writer, "%.0f %% is interruptions: ", 100 * method->interrupted);
+  etr_put_uninterrupted(&writer, profile, method, unit, ETR_TIME_DIGITS);
+  etr_putf(&writer, " %s per inference without", etr_unit_name(unit));
+  return etr_text_end(&text, &writer);
 }

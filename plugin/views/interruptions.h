@@ -7,6 +7,7 @@
 #define ETR_INTERRUPTIONS_H
 
 #include "base/arena.h"
+#include "base/writer.h"
 #include "etrecord_tb.h"
 
 /** Follows a number that interruptions made worse. */
@@ -31,8 +32,13 @@ typedef enum etr_medians {
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, etr_medians medians);
 
+/** Writes what a method takes without interruptions, with so many digits: "37.0", or "23.5 – 37.0"
+ * if the fastest run took clearly less. */
+void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                           etr_unit unit, int digits);
+
 /** Returns for comparisons, whose times contain interruptions, "33 % is interruptions: 21.3 ms per
- * inference without", or "16.1 ms to 21.3 ms" if the fastest run took less, also of a method of a
+ * inference without", or "16.1 – 21.3 ms" if the fastest run took less, also of a method of a
  * document; NULL if the typical run has none, or when out of memory. */
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method);
