@@ -1458,11 +1458,11 @@ typedef struct etr_method {
    * is interrupted somewhere it contains a part of it: one operator that waits for 30 ms in one of
    * four runs seems to take 7.5 ms.
    *
-   * An operator was interrupted in a run if it takes at least twice its usual time and loses at
+   * An operator was interrupted in a run if it takes at least twice its fast time and loses at
    * least 10 us, while most others in that run take about their usual time: a slow clock, or more
-   * work, stretches all of them. The usual time is the median over the runs, or that of the fastest
-   * quarter of them (then eighth, ..., of three or more) if the median is itself that of an
-   * interrupted operator. What it takes beyond its usual time is counted, if that is a tenth of the
+   * work, stretches all of them. The fast time is that of the fastest twentieth of the runs, or of
+   * the fastest three; the usual time is the median, or that of the fastest quarter if the median
+   * is twice as long. What it takes beyond its fast time is counted, if that is a tenth of the
    * typical time or more in all: else times are as they are shown. A method whose runs are of
    * several phases has none that are known, and fewer than three runs have no median that an
    * interruption would not move.

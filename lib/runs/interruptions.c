@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * interruptions.c - compares each operator's time in each run with its usual time.
+ * interruptions.c - compares each operator's time in each run with that of its fast runs.
  */
 #include "base/method_parts.h"
 #include "base/slice_sums.h"
 #include "base/stats.h"
 #include "runs/runs.h"
 
-/** An interrupted operator takes at least this many times its usual time. */
+#include <math.h>
+
+/** An interrupted operator takes at least this many times its fast time. */
 static const double LEAST_FACTOR = 2;
 /** It loses at least so many ns: what a scheduler takes away is longer, and what is shorter may be
  * the step of a clock. */
@@ -17,7 +19,7 @@ static const double LEAST_OF_ALL = 0.1;
 /** An operator that takes this many times its usual time is slow in that run, interrupted or not.
  */
 static const double SLOW_FACTOR = 1.5;
-/** Operators with at least this part of the usual time of all show whether a whole run is slow: the
+/** Operators with at least this part of the fast times of all show whether a whole run is slow: the
  * clock's step is most of the time of smaller ones. */
 static const double LEAST_WITNESS = 0.005;
 /** Runs that a median needs so that one interruption does not move it, and that show that an
@@ -41,9 +43,10 @@ typedef struct search {
   size_t series_count;
   etr_slice_sums sums;     /* of the series */
   uint64_t *sorted;        /* a copy of the sums of one series, which are sorted */
-  double *usual;           /* per series: usual_time() */
+  double *usual;           /* per series: its median, or its fast quarter if that is long */
+  double *fast;            /* per series: what it takes if nothing interrupts it */
   double *longest;         /* per series: the most that it took in a run; 0 if it ran in too few */
-  bool is_any_median_long; /* beside the usual time */
+  bool is_any_median_long; /* beside its fast time */
   witnesses *witnesses;    /* per run */
 } search;
 
@@ -76,40 +79,35 @@ static bool number_series(search *s) {
   return true;
 }
 
-/* Returns true if a series that usually takes `usual` is long in a run in which it took `ticks`. */
-static bool is_long(const search *s, double ticks, double usual) {
-  return ticks >= LEAST_FACTOR * usual && ticks - usual >= s->least;
+/* Returns true if a series whose fast time is `fast` is long in a run in which it took `ticks`. */
+static bool is_long(const search *s, double ticks, double fast) {
+  return ticks >= LEAST_FACTOR * fast && ticks - fast >= s->least;
 }
 
-/* Returns what a series takes, in ticks, in a run in which nothing interrupts it: its median. But a
- * long one may be interrupted in most runs. While what is above its fastest quarter (then eighth,
- * ...) of at least LEAST_RUNS runs may be an interruption, it is the slowest of that quarter.
- * count: runs in which it ran, whose times are sorted. */
-static double usual_time(const search *s, double median, size_t count) {
-  double usual = median;
-  for (size_t runs = count / 4; runs >= LEAST_RUNS; runs /= 2) {
-    double faster = (double)s->sorted[runs - 1];
-    if (!is_long(s, usual, faster))
-      break;
-    usual = faster;
-  }
-  return usual;
+/* Returns what a series takes, in ticks, in the slowest of its fastest runs, one of `part` or at
+ * least LEAST_RUNS; at most its median. count: runs in which it ran, whose times are sorted. */
+static double fast_time(const search *s, double median, size_t count, size_t part) {
+  size_t runs = ETR_MAX(count / part, (size_t)LEAST_RUNS);
+  return runs <= count ? fmin((double)s->sorted[runs - 1], median) : median;
 }
 
-/* Sets the usual and the longest time of each series. Returns the sum of the usual times, which is
- * what a run takes that nothing interrupts: the typical time is no measure where interruptions are
- * most of it. */
-static double find_usual_times(search *s) {
+/* Sets the times of each series: a busy machine interrupts a long one in nearly all runs, so that
+ * only its fastest twentieth tells what it takes alone. Few runs of all are so fast, so that its
+ * usual time tells which runs are slow. Returns the sum of the fast times: the typical time is no
+ * measure where interruptions are most of it. */
+static double find_times(search *s) {
   double sum = 0;
   for (size_t series = 0; series < s->series_count; series++) {
     size_t count = etr_slice_sums_of(&s->sums, series);
     for (size_t i = 0; i < count; i++)
       s->sorted[i] = s->sums.ticks[i];
     etr_stats stats = etr_stats_of(s->sorted, count);
-    s->usual[series] = usual_time(s, stats.p50, count);
+    double quarter = fast_time(s, stats.p50, count, 4);
+    s->usual[series] = is_long(s, stats.p50, quarter) ? quarter : stats.p50;
+    s->fast[series] = fast_time(s, stats.p50, count, 20);
     s->longest[series] = count >= LEAST_RUNS ? stats.max : 0;
-    s->is_any_median_long |= s->usual[series] < stats.p50;
-    sum += s->usual[series] * (double)count / (double)s->method->run_count;
+    s->is_any_median_long |= is_long(s, stats.p50, s->fast[series]);
+    sum += s->fast[series] * (double)count / (double)s->method->run_count;
   }
   return sum;
 }
@@ -118,7 +116,7 @@ static double find_usual_times(search *s) {
 static bool is_any_long(const search *s) {
   bool any = false;
   for (size_t series = 0; series < s->series_count && !any; series++)
-    any = is_long(s, s->longest[series], s->usual[series]);
+    any = is_long(s, s->longest[series], s->fast[series]);
   return any;
 }
 
@@ -148,20 +146,20 @@ static bool is_slow_run(const witnesses *of_run) {
 }
 
 /* Sets, for each time slice, how many of its ticks are an interruption: of what a series took in a
- * run what is above its usual time, unless the whole run is slow. Slices share the interruption of
+ * run what is above its fast time, unless the whole run is slow. Slices share the interruption of
  * their series in that run in proportion to their ticks. */
 static void measure_interruptions(search *s, double *interruptions) {
   for (size_t series = 0; series < s->series_count; series++) {
-    double usual = s->usual[series];
-    if (!is_long(s, s->longest[series], usual))
+    double fast = s->fast[series];
+    if (!is_long(s, s->longest[series], fast))
       continue;
     size_t slice_count;
     etr_slice_sums_of(&s->sums, series);
     const etr_run_slice *slices = etr_slice_sums_slices(&s->sums, series, &slice_count);
     for (size_t i = 0; i < slice_count; i++) {
       double ticks = (double)s->sums.ticks[s->sums.sum_of[slices[i].run]];
-      if (is_long(s, ticks, usual) && !is_slow_run(&s->witnesses[slices[i].run]))
-        interruptions[slices[i].slice] = (ticks - usual) / ticks * (double)slices[i].ticks;
+      if (is_long(s, ticks, fast) && !is_slow_run(&s->witnesses[slices[i].run]))
+        interruptions[slices[i].slice] = (ticks - fast) / ticks * (double)slices[i].ticks;
     }
   }
 }
@@ -177,11 +175,12 @@ static bool search_slices(search *s, const double **out, etr_arena *arena) {
   if (etr_arena_failed(s->scratch) || !number_series(s))
     return false;
   s->usual = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->usual);
+  s->fast = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->fast);
   s->longest = etr_arena_alloc_raw_array(s->scratch, s->series_count, sizeof *s->longest);
   if (etr_arena_failed(s->scratch) ||
       !etr_slice_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
-  double least = LEAST_WITNESS * find_usual_times(s);
+  double least = LEAST_WITNESS * find_times(s);
   if (!is_any_long(s))
     return true;
   count_witnesses(s, least);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPERATORS = 5, RUNS = 12, MOST = OPERATORS * RUNS };
+enum { OPERATORS = 5, RUNS = 20, MOST = OPERATORS * RUNS };
 
 typedef struct test_case {
   const char *name;
@@ -32,6 +32,11 @@ typedef struct test_case {
 #define OF_12_RUNS {20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
 #define OF_MOST_RUNS {100, 900, 900, 100, 900, 900, 900, 900, 100, 900, 900, 900}
 #define STRETCHED_MOSTLY {100, 300, 300, 100, 300, 300, 300, 300, 100, 300, 300, 300}
+
+#define OF_20_RUNS {20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
+#define OF_NEARLY_ALL_RUNS                                                                         \
+  {100, 900, 900, 100, 900, 900, 900, 900, 900, 900,                                               \
+   900, 900, 900, 900, 900, 900, 100, 900, 900, 900}
 
 static const test_case cases[] = {
     {.name = "none", .runs = 10, .us = {EVENLY, EVENLY, EVENLY, EVENLY, EVENLY}},
@@ -72,6 +77,11 @@ static const test_case cases[] = {
     {.name = "in most runs",
      .runs = 12,
      .us = {OF_MOST_RUNS, OF_12_RUNS, OF_12_RUNS, OF_12_RUNS, OF_12_RUNS},
+     .expected = {800},
+     .has_interrupted_median = true},
+    {.name = "in nearly all runs",
+     .runs = 20,
+     .us = {OF_NEARLY_ALL_RUNS, OF_20_RUNS, OF_20_RUNS, OF_20_RUNS, OF_20_RUNS},
      .expected = {800},
      .has_interrupted_median = true},
     {.name = "a slow clock stretches all operators in most runs",
