@@ -4,9 +4,9 @@
  */
 #include "tables/diff_output.h"
 
-#include "base/method_parts.h"
 #include "base/system.h"
 #include "output/label.h"
+#include "views/headline.h"
 #include "views/interruptions.h"
 #include "views/steadiness.h"
 

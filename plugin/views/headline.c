@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "output/label.h"
 #include "output/text_table.h"
-#include "views/interruptions.h"
 #include "views/phases.h"
 #include "views/steadiness.h"
 
@@ -52,6 +51,17 @@ void etr_put_percent(etr_writer *writer, double share) {
   else
     etr_put_fixed(writer, percent, percent > 0 && percent < 0.95 ? 1 : 0);
   etr_puts(writer, " %");
+}
+
+void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                           etr_unit unit, int digits) {
+  const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_ticks(method)};
+  bool is_range = times[0] < times[1];
+  for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
+    etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
+    etr_put_fixed(writer, etr_ticks_to_unit(profile, times[i], unit),
+                  etr_time_decimals(profile, times[i], unit, digits));
+  }
 }
 
 /* ---- Parts that the sentence may name ---- */

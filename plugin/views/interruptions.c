@@ -39,17 +39,6 @@ size_t etr_interruptions_count_runs(etr_arena *arena, const etr_method *method) 
   return count;
 }
 
-void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
-                           etr_unit unit, int digits) {
-  const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_ticks(method)};
-  bool is_range = times[0] < times[1];
-  for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
-    etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
-    etr_put_fixed(writer, etr_ticks_to_unit(profile, times[i], unit),
-                  etr_time_decimals(profile, times[i], unit, digits));
-  }
-}
-
 const char *etr_interrupted_text(etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   etr_unit unit = etr_unit_of_method(profile, method);

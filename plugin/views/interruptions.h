@@ -7,7 +7,6 @@
 #define ETR_INTERRUPTIONS_H
 
 #include "base/arena.h"
-#include "base/writer.h"
 #include "etrecord_tb.h"
 
 /** Follows a number that interruptions made worse. */
@@ -31,11 +30,6 @@ typedef enum etr_medians {
  * medians, or when out of memory. */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method, etr_medians medians);
-
-/** Writes what a method takes without interruptions, with so many digits: "37.0", or "23.5 – 37.0"
- * if the fastest run took clearly less. */
-void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
-                           etr_unit unit, int digits);
 
 /** Returns for comparisons, whose times contain interruptions, "33 % is interruptions: 21.3 ms per
  * inference without", or "16.1 – 21.3 ms" if the fastest run took less, also of a method of a
