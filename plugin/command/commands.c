@@ -510,7 +510,7 @@ const cli_command commands[] = {
     {.name = "events",
      .bit = FOR_EVENTS,
      .arguments = "RECORD...",
-     .without = TIMES_ONLY,
+     .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_INTERRUPTIONS,
      .summary = "list the events of ExecuTorch's Inspector, joined to nodes",
      .help =
          "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's "

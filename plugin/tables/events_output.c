@@ -11,6 +11,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "views/interruptions.h"
 #include "views/logged.h"
 
 /* ---- Bytes of a file in JSON ---- */
@@ -455,11 +456,13 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
   }
 }
 
-/* Writes the lines above a block's table: its name, runs and method, and why it is that method. The
- * first block also says how the clock's ticks are shown. */
+/* Writes the lines above a block's table: its name, runs and method, why it is that method, and
+ * whether its times contain interruptions. The first block also says how the clock's ticks are
+ * shown. */
 static void put_block_title(events_output *e, const etr_block *block, bool is_first) {
-  const char *name = block->method == ETR_NONE ? NULL
-                                               : e->answer.profile->methods[block->method].name;
+  const etr_method *method = block->method == ETR_NONE ? NULL
+                                                       : &e->answer.profile->methods[block->method];
+  const char *name = method ? method->name : NULL;
   etr_arena *arena = &e->answer.arena;
   if (!is_first)
     etr_puts(&e->answer.writer, "\n");
@@ -478,6 +481,10 @@ static void put_block_title(events_output *e, const etr_block *block, bool is_fi
                        : etr_arena_format(arena, "(%s)", block->method_rule));
   if (is_first)
     etr_section_clock_note(&e->answer, e->answer.profile, 2);
+  if (method)
+    etr_section_line(
+        &e->answer, ETR_STYLE_PLAIN, 2,
+        etr_interruptions_note(arena, e->answer.profile, method, ETR_MEDIANS_OF_NODES));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 

@@ -127,8 +127,9 @@ function EachBox({place: {box, x, width}, heights, colors, texts}) {
     [least, most] = [Math.min(...times), Math.max(...times)],
     slowest = times.indexOf(most),
     isNumbered = wide >= NUMBERED,
-    said = `each: ${texts.short({time: least})} – ${texts.long({time: most})}, most in ${each[slowest].label}`,
-    head = [said, `most in ${each[slowest].label}`].find(text => widthsOf(12)(text) <= width - 12);
+    where = `most in ${each[slowest].label}${texts.each()}`,
+    said = `each: ${texts.short({time: least})} – ${texts.long({time: most})}, ${where}`,
+    head = [said, where].find(text => widthsOf(12)(text) <= width - 12);
   return html`<rect x=${x + 0.5} y=${top} width=${width - 1} height=${heights.each - 2} rx="3"
     fill=${neutral(colors, 0.04)} />
     ${head ? html`<text x=${x + 6} y=${top + 14} font-size="12" fill=${colors.quiet}>${head}</text>` : null}

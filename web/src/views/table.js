@@ -10,6 +10,7 @@ import {
   STAT_TEXTS,
   comparedMethod,
   explain,
+  hasInterruptions,
   hits,
   method,
   pairs,
@@ -283,7 +284,7 @@ const eachColumn = () =>
 const spreadText = row =>
   row.max > 0 ? [row.min, row.max].map(ns => timeText(ns, 0, row.rows, row.clock)).join(' – ') : '';
 
-/* What `least – most` is: of whole rows, with the interruptions that rows by operator have apart. */
+/* What `least – most` is: with interruptions, so that it is hidden where rows by operator are without. */
 const spreadHint = () => `the least and the most of the runs that count${withInterruptions()}`;
 
 /* The least and the most of the runs that count, as the library has them of whole rows. */
@@ -294,7 +295,7 @@ const spreadColumn = rows => ({
   number: true,
   width: '124px',
   from: 1000,
-  optional: method.value.runs < 2 || !rows.some(({max}) => max > 0),
+  optional: method.value.runs < 2 || hasInterruptions.value || !rows.some(({max}) => max > 0),
   value: row => row.max,
   text: spreadText,
   cell: row => html`<span class="quiet">${spreadText(row)}</span>`,

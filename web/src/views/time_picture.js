@@ -16,6 +16,7 @@ import {
   times,
   timeWithUnit,
   wholeTime,
+  withInterruptions,
 } from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
@@ -210,6 +211,7 @@ export const TEXTS = {
     return `${about(estimated, time)}${low}${timeWithUnit(time)} · ${rangeText(time, upper)}`;
   },
   short: box => timeText(box.time),
+  each: withInterruptions, // modules' times contain them
 };
 
 /** The height of the icicle's rows, in pixels, by the room there is. */
