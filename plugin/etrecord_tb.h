@@ -148,8 +148,8 @@ typedef struct etr_events_options {
  * inferences histograms (9_inference_spread_ms);
  *   - for each method of the program: 4_memory_bytes/live and planned over the instructions;
  *   - if a method ran: a layout of charts for CUSTOM SCALARS, a page of text (1_summary), the
- * metrics of the HParams table (~metrics/typical_ms, p90_ms, load_ms, peak_mb, delegated_percent),
- * and one row of it;
+ * metrics of the HParams table (~metrics/typical_ms, p90_ms, load_ms, peak_mb, delegated_percent,
+ * uninterrupted_ms), and one row of it;
  *   - the dashboard's documents: the record's document, and the few figures that its list of all
  * records shows. If the record has several methods, the tags of curves and histograms end in
  * "/METHOD"; page, metrics and row are about the method that takes longest.

@@ -3,6 +3,7 @@
  * tb_hparams.c - writes the experiment and the session of the hparams plugin as TensorFlow's
  * events.
  */
+#include "base/method_parts.h"
 #include "base/number.h"
 #include "base/writer.h"
 #include "output/label.h"
@@ -241,6 +242,7 @@ bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
                        : (double)NAN;
   out[3] = peak_of(profile);
   out[4] = 100 * delegated;
+  out[5] = etr_ticks_to_unit(profile, etr_uninterrupted_ticks(method), ETR_UNIT_MS);
   return true;
 }
 
@@ -251,7 +253,8 @@ static const struct {
                                   {ETR_TB_METRICS "/p90_ms", "p90 ms"},
                                   {ETR_TB_METRICS "/load_ms", "load ms"},
                                   {ETR_TB_METRICS "/peak_mb", "peak MB"},
-                                  {ETR_TB_METRICS "/delegated_percent", "delegated %"}};
+                                  {ETR_TB_METRICS "/delegated_percent", "delegated %"},
+                                  {ETR_TB_METRICS "/uninterrupted_ms", "uninterrupted ms"}};
 
 const char *etr_tb_metric_tag(size_t metric) {
   return metrics[metric].tag;

@@ -138,6 +138,8 @@ static const struct {
                                     "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
      "Part of an inference without interruptions that delegates take." METRIC("%", "summary")},
+    {ETR_TB_METRICS "/uninterrupted_ms",
+     "Typical time of an inference without interruptions." METRIC("ms", "summary")},
 };
 
 const char *etr_tb_description(const char *tag) {

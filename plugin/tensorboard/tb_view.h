@@ -54,7 +54,7 @@ static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t no
  * is none. The functions below are about this method, and need it. */
 const etr_method *etr_tb_main_method(const etr_profile *profile);
 
-enum { ETR_TB_METRIC_COUNT = 5 };
+enum { ETR_TB_METRIC_COUNT = 6 };
 
 /** Computes the metrics of the HParams table, in the order of their columns: typical time, 90th
  * percentile and load in ms, peak memory in MB, delegated time in percent. NaN: unknown. Returns

@@ -10,7 +10,7 @@ import pytest
 from conftest import BUILDS, DEVICES, RECORDS, SEVERAL, fixture_name
 
 PARTS = ("operators", "operators_unplaced", "inserted", "delegate_phases", "opaque_delegates", "call_overhead", "runtime", "unexplained")
-METRICS = {"typical_ms": "typical ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %"}
+METRICS = {"typical_ms": "typical ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %", "uninterrupted_ms": "uninterrupted ms"}
 KEPT = 1000  # points of a curve that TensorBoard keeps
 
 
@@ -149,6 +149,7 @@ def test_hparams(tensorboard, command, logdir):
         methods = [method for _, method in told]
         main = next(method for method in methods if method["method"] == facts["method"]) if "method" in facts else methods[0]
         assert metrics["~metrics/typical_ms"] == near(main["execute"]["typical"]) and metrics["~metrics/p90_ms"] == near(main["execute"]["p90"])
+        assert metrics["~metrics/uninterrupted_ms"] == near(main["answer"]["usual"])
         load = max((entry["avg"], entry["typical"]) for entry in command.json("summary", record, "ms")["load"])[1] if command.json("summary", record, "ms")["load"] else None
         assert metrics.get("~metrics/load_ms") == (None if load is None else near(load))
         assert facts["backend"] and facts["inputs"], fixture_name(record)
