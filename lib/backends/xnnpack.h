@@ -90,6 +90,17 @@ bool etr_xnn_has_rule(etr_slice op, const char *kernel);
  * it takes it. In xnnpack_partition.c. */
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
+/** Softmaxes that are computed over another dimension than the last. */
+typedef struct etr_misread {
+  size_t count;
+  uint32_t first; /* node of the first one; ETR_NONE: there is none */
+} etr_misread;
+
+/** Finds the softmaxes of a graph with times that XNNPACK computes over channels, because an
+ * operator in the same delegate left them last in memory. Returns false when out of memory. In
+ * xnnpack_layout.c. */
+bool etr_xnn_find_misread(etr_misread *out, const etr_graph *graph, etr_arena *scratch);
+
 /** class_of_node() of etr_xnnpack: returns the class of the operator that a node becomes if it is
  * not fused. In xnnpack_node.c, with the functions that say something of a class or an operator. */
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);

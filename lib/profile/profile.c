@@ -4,6 +4,7 @@
  */
 #include "accuracy/debug_data.h"
 #include "accuracy/reference.h"
+#include "backends/xnnpack.h"
 #include "inputs/held_buffers.h"
 #include "inputs/serial_log.h"
 #include "join/attribute.h"
@@ -580,6 +581,32 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
+/* Warns of methods whose outputs are wrong because XNNPACK computes a softmax over channels.
+ * Returns false when out of memory. */
+static bool warn_of_misread_softmaxes(loader *l) {
+  etr_arena scratch = {0};
+  bool good = true;
+  for (size_t i = 0; good && i < l->profile->method_count; i++) {
+    const etr_method *method = &l->profile->methods[i];
+    etr_misread misread;
+    if (method->graph == ETR_NONE)
+      continue;
+    const etr_graph *graph = &l->profile->graphs[method->graph];
+    good = etr_xnn_find_misread(&misread, graph, &scratch);
+    if (!good || misread.count == 0)
+      continue;
+    etr_caution(&l->warnings, l->profile->etrecord, NULL, ETR_NO_OFFSET,
+                "%s: outputs are probably wrong: XNNPACK computes %zu softmax%s (first %s) over "
+                "channels, not over the last dimension, behind a convolution in one delegate "
+                "(ExecuTorch 1.5.1): give it three dimensions, and compare outputs "
+                "(docs/findings.md#wrong-softmax)",
+                method->name, misread.count, misread.count == 1 ? "" : "es",
+                graph->nodes[misread.first].name);
+  }
+  etr_arena_clear(&scratch);
+  return good;
+}
+
 /* Makes a profile of the opened record and the ETDumps, in steps that build on each other; memory
  * plans and costs are left out if the options say so. Returns the error of the first step that
  * fails. */
@@ -595,6 +622,8 @@ static etr_status load_profile(loader *l, etr_error *error) {
                            l->arena))
     return etr_fail_memory(error);
   ETR_TRY(fill_graphs_and_runs(l, error));
+  if (!warn_of_misread_softmaxes(l))
+    return etr_fail_memory(error);
   const etr_cost_job costs = {.profile = l->profile,
                               .graphs = l->graphs,
                               .kept = l->opened->kept,

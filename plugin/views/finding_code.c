@@ -17,7 +17,8 @@ static const etr_finding_code refused[] = {
     {SPLIT_BEFORE, SPLIT_AFTER},
     {MEAN_BEFORE, MEAN_AFTER},
     {SPLIT_BEFORE "\n" MEAN_BEFORE, SPLIT_AFTER "\n" MEAN_AFTER},
-    {"before = x.softmax(1)", "after = x.permute(0, 2, 3, 1).softmax(-1).permute(0, 3, 1, 2)"}};
+    {"before = x.softmax(1)",
+     "after = x.flatten(2).transpose(1, 2).softmax(-1).transpose(1, 2).reshape(x.shape)"}};
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
  * copies that the export makes, constants that the lowering makes, transposes for values of few

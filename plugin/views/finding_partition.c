@@ -512,7 +512,7 @@ typedef struct rewrite {
 
 static const rewrite rewrites[] = {
     {"softmax", "(SoftmaxConfig)", ETR_VARIANT_SOFTMAX, "Write", "softmax over the last dimension",
-     "between two permutes, with dim -1", "what the permutes and its softmax take is not known"},
+     "in three dimensions, with dim -1", "what transposes and its softmax take is not known"},
     {"mean", "(MeanDimConfig)", ETR_VARIANT_MEANS, "Keep the dimensions of", "mean",
      "with keepdim=True, and a flatten behind", "at the ratio of its kernels to those of the CPU"},
 };
@@ -644,6 +644,21 @@ static between sum_between(partition *p) {
   return b;
 }
 
+/* Returns what to compare where delegates become one: a softmax in four dimensions may get behind
+ * a convolution there (etr_xnn_find_misread()). "" if there is none. */
+static const char *joined_softmax_text(const partition *p) {
+  const etr_graph *graph = p->finder->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (etr_slice_is(p->finder->ops[i], "softmax") && node->output_count &&
+        node->outputs[0].rank == 4)
+      return " Behind a convolution in one delegate XNNPACK computes a softmax in four dimensions "
+             "over channels, which is wrong: give it three, and compare outputs (" ETR_DOCS
+             "findings.md#wrong-softmax).";
+  }
+  return "";
+}
+
 /* Adds the finding about operators that run on the CPU between the delegates of the backend, if
  * some need not (sum_between() makes these candidates). It saves their kernels, and the overhead of
  * the delegates that become one if all candidates go, whatever their operator (NULL). As many
@@ -675,7 +690,9 @@ static bool add_fallback_finding(partition *p) {
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, b.removable, after);
   added->fact = fallback_fact(p, &b);
-  added->evidence = fallback_evidence(p, &b, &merged, levels);
+  added->evidence = etr_arena_format(finder->arena, "%s%s",
+                                     etr_or_empty(fallback_evidence(p, &b, &merged, levels)),
+                                     after < p->delegates ? joined_softmax_text(p) : "");
   added->variant = fallback_variant(p);
   if (p->reasons && !p->is_order)
     etr_finding_set_least_saving(finder, added, saved.least);
