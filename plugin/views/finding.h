@@ -102,6 +102,8 @@ typedef enum etr_finding_variant {
                          sees */
   ETR_VARIANT_LEFT,   /* not_delegated: a partitioner has left them, so example code has no use */
   ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8; output_layer: so, for its one token */
+  ETR_VARIANT_DEPTHWISE, /* quantize: all but depthwise convolutions, which would lose more than the
+                            others gain */
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
   ETR_VARIANT_SPLITS, /* fallback: some of the operators are splits of a tensor, */
   ETR_VARIANT_MEANS,  /* means over height and width, */

@@ -12,6 +12,15 @@
 #define POOL_AFTER "pooled = x.mean((2, 3), keepdim=True)"
 #define MEAN_AFTER "after = x.mean((2, 3), keepdim=True).flatten(1)"
 
+#define EXPORT "program = torch.export.export(model, inputs)"
+#define QUANTIZER                                                                                  \
+  "quantizer = XNNPACKQuantizer().set_global("                                                     \
+  "get_symmetric_quantization_config(is_per_channel=True))\n"
+#define QUANTIZED                                                                                  \
+  "prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)\n"              \
+  "prepared(*inputs)\n"                                                                            \
+  "program = torch.export.export(convert_pt2e(prepared), inputs)"
+
 /* Code for what a partitioner leaves out, from ETR_VARIANT_SPLITS on. */
 static const etr_finding_code refused[] = {
     {SPLIT_BEFORE, SPLIT_AFTER},
@@ -35,16 +44,20 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                      "        return super().call_operator(op, args, kwargs, meta)\n\n\n"
                      "to_edge_transform_and_lower(program, transform_passes=[WithoutExpands()], "
                      "partitioner=[XnnpackPartitioner()])"},
-      groups = {"program = torch.export.export(model, inputs)",
+      groups = {EXPORT,
                 "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                 "weight_granularity=PerGroup(32))\n"
                 "quantize_(model, config)\n"
-                "program = torch.export.export(model, inputs)"},
-      layer = {"program = torch.export.export(model, inputs)",
+                EXPORT},
+      layer = {EXPORT,
                "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                "weight_granularity=PerGroup(32))\n"
                "quantize_(model, config, lambda module, name: name == \"output\")\n"
-               "program = torch.export.export(model, inputs)"},
+               EXPORT},
+      but_depthwise = {EXPORT, QUANTIZER
+                       "quantizer.set_filter_function(lambda node: node.target != "
+                       "torch.ops.aten.conv2d.default or len(node.args) < 7 or node.args[6] == 1)\n"
+                       QUANTIZED},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
               "scale = torch.nn.Parameter(scale.data[None])"},
       inputs_and_pools = {"inputs = (image,)\n" POOL_BEFORE,
@@ -55,6 +68,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
   const etr_finding_variant variant = finding->variant;
   if (variant >= ETR_VARIANT_SPLITS && variant <= ETR_VARIANT_SOFTMAX)
     return &refused[variant - ETR_VARIANT_SPLITS];
+  if (variant == ETR_VARIANT_DEPTHWISE)
+    return &but_depthwise;
   if (finding->variant == ETR_VARIANT_LATE)
     return &late;
   if (finding->variant == ETR_VARIANT_DIMS)
@@ -70,7 +85,7 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
 
 /* The code of each kind that has some. */
 static const etr_finding_code codes[] = {
-    [ETR_FINDING_CONSTANTS] = {"program = torch.export.export(model, inputs)",
+    [ETR_FINDING_CONSTANTS] = {EXPORT,
                                "program = constant_prop_pass(torch.export.export(model, inputs))"},
     [ETR_FINDING_LAYOUT] = {"inputs = (image,)",
                             "inputs = (image.to(memory_format=torch.channels_last),)"},
@@ -80,12 +95,7 @@ static const etr_finding_code codes[] = {
     [ETR_FINDING_DELEGATE] = {"to_edge_transform_and_lower(program)",
                               "to_edge_transform_and_lower(program, "
                               "partitioner=[XnnpackPartitioner()])"},
-    [ETR_FINDING_QUANTIZE] = {"program = torch.export.export(model, inputs)",
-                              "quantizer = XNNPACKQuantizer().set_global("
-                              "get_symmetric_quantization_config(is_per_channel=True))\n"
-                              "prepared = prepare_pt2e(torch.export.export(model, inputs)"
-                              ".module(), quantizer)\nprepared(*inputs)\n"
-                              "program = torch.export.export(convert_pt2e(prepared), inputs)"},
+    [ETR_FINDING_QUANTIZE] = {EXPORT, QUANTIZER QUANTIZED},
     [ETR_FINDING_SOFTMAX_CHECK] = {"before = scaled_dot_product_attention(q, k, v, mask)",
                                    "after = torch.softmax(q @ k.transpose(-2, -1) * scale + "
                                    "mask, dim=-1) @ v"},

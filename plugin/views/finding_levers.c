@@ -198,9 +198,10 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
-/* Returns a sentence on the depthwise convolutions of which the saving counts only the loss, with
- * the modules of the first ones; "" if there are none. */
-static const char *left_out_text(const lever_target *target) {
+/* Returns a sentence on the depthwise convolutions of which the saving counts only the loss, or
+ * which the code of this variant leaves in float32, with the modules of the first ones; "" if there
+ * are none. */
+static const char *left_out_text(const lever_target *target, etr_finding_variant variant) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
   const char *modules[LISTED];
@@ -213,12 +214,13 @@ static const char *left_out_text(const lever_target *target) {
   if (!listed)
     return "";
   return etr_or_empty(etr_arena_format(
-      finder->arena,
-      " Not counted: %zu depthwise convolution%s (%s). The code quantizes %s, too, so that values "
-      "between layers stay in one type: what they may lose is deducted from the least saving.",
-      target->left_out, etr_plural(target->left_out),
+      finder->arena, " Not counted: %zu depthwise convolution%s (%s). %s", target->left_out,
+      etr_plural(target->left_out),
       etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)),
-      target->left_out == 1 ? "it" : "them"));
+      variant == ETR_VARIANT_DEPTHWISE
+          ? "In int8 they may lose more than the others gain: the code leaves them in float32."
+          : "The code quantizes them, too, so that values between layers stay in one type: what "
+            "they may lose is deducted from the least saving."));
 }
 
 /* Returns a ratio with one decimal place below 10, and in whole above. */
@@ -290,11 +292,11 @@ static const struct {
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
-/* Returns how many ticks of the typical run another type saves of operators at least. */
+/* Returns how many ticks of the typical run another type saves of operators at least, without the
+ * loss of depthwise convolutions. */
 static double least_saved_ticks(const lever_target *target, const etr_type_ratio *type,
                                 const etr_type_ratio *from) {
-  return (target->ticks - target->narrow_ticks) * etr_saved_at(ratio_between(type, from).low) -
-         depthwise_loss(target, type->type, from);
+  return (target->ticks - target->narrow_ticks) * etr_saved_at(ratio_between(type, from).low);
 }
 
 /* Returns true for kernels that may be of depthwise convolutions with filters of 7 x 7 or more:
@@ -352,19 +354,26 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double least = is_unsure ? 0 : ETR_MAX(least_saved_ticks(target, type, from), 0);
-  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, least,
+  double least = least_saved_ticks(target, type, from),
+         loss = depthwise_loss(target, type->type, from);
+  if (loss > least)
+    variant = ETR_VARIANT_DEPTHWISE;
+  else
+    least -= loss;
+  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : least,
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(target),
                                   type->type);
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
-  const char *in = has_four_bits ? "" : etr_arena_format(finder->arena, " in %s", dtype);
+  bool keeps = variant == ETR_VARIANT_DEPTHWISE;
+  const char *in = has_four_bits || keeps ? "" : etr_arena_format(finder->arena, " in %s", dtype);
   added->fact = etr_arena_format(
-      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s", etr_they_take(target->count),
+      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s", etr_they_take(target->count),
       time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", type->type,
-      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where);
+      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where,
+      keeps ? "; depthwise ones stay float32" : "");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
@@ -378,7 +387,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
             "which they are. "
           : "",
       names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
-      from ? "" : other_types(target, layer, type->type), left_out_text(target),
+      from ? "" : other_types(target, layer, type->type),
+      left_out_text(target, variant),
       target->narrow_ticks > 0
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
             "which were not measured."
