@@ -152,10 +152,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     await dashboard.view('Table');
     assert.match(await dashboard.frame.locator('.count').innerText(), /%, with interruptions/);
     await dashboard.view('Summary');
-    assert.match(
-      await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).getAttribute('aria-description'),
-      /, with interruptions/,
-    );
+    assert.equal(await dashboard.frame.getByRole('columnheader', {name: 'least – most'}).count(), 0, 'it has interruptions');
     await dashboard.frame.locator('.lever').first().getByRole('button', {name: 'how'}).click();
     assert.match((await dashboard.details()).time, / ms, with interruptions$/);
     const fits = await dashboard.frame.locator('.details').evaluate(panel => {
