@@ -15,11 +15,9 @@ enum { IMAGE_RANK = 4 };
 
 /* Returns true for operators whose result has its channels last, whatever they read. */
 static bool makes_channels_last(etr_slice op) {
-  static const char *const ops[] = {"amax",        "avg_pool2d",
-                                    "convolution", "max",
-                                    "max_pool2d",  "max_pool2d_with_indices",
-                                    "mean",        "prelu",
-                                    "upsample_bilinear2d"};
+  static const char *const ops[] = {"amax", "avg_pool2d", "convolution",
+                                    "max",  "max_pool2d", "max_pool2d_with_indices",
+                                    "mean", "prelu",      "upsample_bilinear2d"};
   return etr_operator_is_one_of(op, ops, ETR_COUNT(ops)) || etr_xnn_is_batch_norm(op);
 }
 

@@ -104,9 +104,9 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8; output_layer: so, for its one token */
   ETR_VARIANT_DEPTHWISE, /* quantize: all but depthwise convolutions, which would lose more than the
                             others gain */
-  ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
-  ETR_VARIANT_SPLITS, /* fallback: some of the operators are splits of a tensor, */
-  ETR_VARIANT_MEANS,  /* means over height and width, */
+  ETR_VARIANT_LAYERS,    /* quantize: quantizers do not see the layers as linear layers */
+  ETR_VARIANT_SPLITS,    /* fallback: some of the operators are splits of a tensor, */
+  ETR_VARIANT_MEANS,     /* means over height and width, */
   ETR_VARIANT_SPLITS_MEANS, /* or both; */
   ETR_VARIANT_SOFTMAX,      /* or none of these, but a softmax over another than the last dimension;
                                rewrite: so, or means */

@@ -44,20 +44,20 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                      "        return super().call_operator(op, args, kwargs, meta)\n\n\n"
                      "to_edge_transform_and_lower(program, transform_passes=[WithoutExpands()], "
                      "partitioner=[XnnpackPartitioner()])"},
-      groups = {EXPORT,
-                "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
-                "weight_granularity=PerGroup(32))\n"
-                "quantize_(model, config)\n"
-                EXPORT},
+      groups = {EXPORT, "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
+                        "weight_granularity=PerGroup(32))\n"
+                        "quantize_(model, config)\n" EXPORT},
       layer = {EXPORT,
                "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                "weight_granularity=PerGroup(32))\n"
-               "quantize_(model, config, lambda module, name: name == \"output\")\n"
-               EXPORT},
-      but_depthwise = {EXPORT, QUANTIZER
-                       "quantizer.set_filter_function(lambda node: node.target != "
-                       "torch.ops.aten.conv2d.default or len(node.args) < 7 or node.args[6] == 1)\n"
-                       QUANTIZED},
+               "quantize_(model, config, lambda module, name: name == \"output\")\n" EXPORT},
+      but_depthwise = {EXPORT,
+                       "def is_taken(node):\n"
+                       "    is_convolution = node.target == torch.ops.aten.conv2d.default\n"
+                       "    return not is_convolution or len(node.args) < 7 or "
+                       "node.args[6] < node.args[0].meta[\"val\"].shape[1]\n"
+                       "\n"
+                       "\n" QUANTIZER "quantizer.set_filter_function(is_taken)\n" QUANTIZED},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",
               "scale = torch.nn.Parameter(scale.data[None])"},
       inputs_and_pools = {"inputs = (image,)\n" POOL_BEFORE,

@@ -292,13 +292,6 @@ static const struct {
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
-/* Returns how many ticks of the typical run another type saves of operators at least, without the
- * loss of depthwise convolutions. */
-static double least_saved_ticks(const lever_target *target, const etr_type_ratio *type,
-                                const etr_type_ratio *from) {
-  return (target->ticks - target->narrow_ticks) * etr_saved_at(ratio_between(type, from).low);
-}
-
 /* Returns true for kernels that may be of depthwise convolutions with filters of 7 x 7 or more:
  * they have the same kernel as others, "Convolution (NHWC, F32) IGEMM", and get slower in other
  * types. Those of 1 x 1 have " GEMM". */
@@ -354,12 +347,13 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double least = least_saved_ticks(target, type, from),
+  double least_share = etr_saved_at(ratio.low),
+         least = (target->ticks - target->narrow_ticks) * least_share,
          loss = depthwise_loss(target, type->type, from);
-  if (loss > least)
+  if (loss > target->ticks * least_share)
     variant = ETR_VARIANT_DEPTHWISE;
   else
-    least -= loss;
+    least = ETR_MAX(least - loss, 0);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : least,
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
@@ -369,11 +363,11 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
   bool keeps = variant == ETR_VARIANT_DEPTHWISE;
   const char *in = has_four_bits || keeps ? "" : etr_arena_format(finder->arena, " in %s", dtype);
-  added->fact = etr_arena_format(
-      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s", etr_they_take(target->count),
-      time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", type->type,
-      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where,
-      keeps ? "; depthwise ones stay float32" : "");
+  added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s",
+                                 etr_they_take(target->count), time_of(target), etr_or_empty(in),
+                                 is_named ? "" : "if XNNPACK, ", type->type,
+                                 has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
+                                 by_vnni[vnni].where, keeps ? "; depthwise ones stay float32" : "");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
@@ -387,8 +381,7 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
             "which they are. "
           : "",
       names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
-      from ? "" : other_types(target, layer, type->type),
-      left_out_text(target, variant),
+      from ? "" : other_types(target, layer, type->type), left_out_text(target, variant),
       target->narrow_ticks > 0
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
             "which were not measured."
@@ -502,19 +495,47 @@ static bool is_depthwise_kernel(const char *kernel) {
   return kernel && strstr(kernel, " DWConv");
 }
 
-/* Returns true for convolutions in int8 of which most of the time is in depthwise ones, which int8
- * may make slower. */
-static bool are_slow_in_int8(const lever_target *target) {
+/* Leaves only depthwise convolutions in a target of convolutions in int8. Leaves none if they are
+ * in another type, or if others take most of the time. */
+static void leave_depthwise_in_int8(lever_target *target) {
   const etr_finder *finder = target->finder;
-  double depthwise = 0;
+  double all = target->ticks;
   bool is_int8 = target->part->dtype && strcmp(target->part->dtype, "int8") == 0;
   if (is_int8 && !target->part->has_graph && is_depthwise_kernel(target->part->op))
-    return true;
-  for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
-    if (target->marked[i] && (is_depthwise_kernel(finder->graph->times[i].runs_as) ||
-                              etr_finder_is_depthwise(finder, &finder->graph->nodes[i])))
-      depthwise += finder->uninterrupted[i];
-  return depthwise * 2 > target->ticks;
+    return;
+  target->count = 0;
+  target->ticks = 0;
+  for (uint32_t i = 0; finder->graph && i < finder->graph->node_count; i++) {
+    target->marked[i] &= is_int8 && (is_depthwise_kernel(finder->graph->times[i].runs_as) ||
+                                     etr_finder_is_depthwise(finder, &finder->graph->nodes[i]));
+    target->count += target->marked[i];
+    target->ticks += target->marked[i] ? finder->uninterrupted[i] : 0;
+  }
+  if (target->ticks * 2 <= all)
+    target->count = 0;
+}
+
+/* Adds the finding that depthwise convolutions in int8, which the target is about, may be faster in
+ * float32. Returns false when out of memory. */
+static bool add_float_depthwise(const lever_target *target, const etr_type_ratio *int8) {
+  etr_arena *arena = target->finder->arena;
+  const etr_vnni vnni = target->finder->profile->vnni;
+  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, 0, target->ticks * (1 - int8->low));
+  if (!added)
+    return !etr_arena_failed(arena);
+  added->variant = ETR_VARIANT_DEPTHWISE;
+  added->title = etr_arena_format(arena, "Leave %zu depthwise convolution%s in float32",
+                                  target->count, etr_plural(target->count));
+  added->fact = etr_arena_format(arena, "%s %s; int8 is %g to %g times as fast as float32%s",
+                                 etr_they_take(target->count), time_of(target), int8->low,
+                                 int8->high, by_vnni[vnni].where);
+  added->evidence = etr_arena_format(
+      arena,
+      "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, " ETR_DOCS
+      "ratios.md). Quantizing and dequantizing around them is not deducted.",
+      int8->low, int8->high, etr_ratio_source());
+  etr_finding_set_sureness(added, by_vnni[vnni].sureness, "it depends on their shapes");
+  return true;
 }
 
 /* Returns where operators like those of the part cost nothing, if the backend fused others of the
@@ -577,13 +598,6 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   bool is_product = target->part->is_linear || target->part->is_convolution;
   const char *why = is_product ? input_size_text(target) : fused_text(target);
   const char *evidence = "No faster kernel of them is known for this backend and type.";
-  const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
-  if (are_slow_in_int8(target) && type) {
-    why = "; most of it is depthwise, which may be faster in float32";
-    evidence = etr_arena_format(
-        arena, "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, %s).",
-        type->low, type->high, etr_ratio_source(), ETR_DOCS "ratios.md");
-  }
   const char *words = words_of(target);
   /* A long name would be cut. */
   bool fits = strlen("Use fewer or smaller ") + strlen(words) <= ETR_TITLE_LONGEST;
@@ -601,6 +615,21 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   }
   fact = etr_arena_format(arena, "%s%s", fact, etr_or_empty(why));
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
+}
+
+/* Adds the lever where no other type is faster: float32 for depthwise convolutions in int8, or else
+ * less work. reason: as of add_less_work(). Returns false when out of memory. */
+static bool add_last_lever(const lever_target *target, const char *reason) {
+  const etr_type_ratio *int8 = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
+  size_t nodes = target->finder->graph ? target->finder->graph->node_count : 0;
+  lever_target slow = *target;
+  slow.marked = etr_arena_alloc_array(target->finder->arena, nodes, sizeof *slow.marked);
+  if (!slow.marked)
+    return false;
+  if (nodes)
+    memcpy(slow.marked, target->marked, nodes * sizeof *slow.marked);
+  leave_depthwise_in_int8(&slow);
+  return int8 && slow.count ? add_float_depthwise(&slow, int8) : add_less_work(target, reason);
 }
 
 /* Returns true for a kernel or an operator of a delegate that moves or converts data. */
@@ -640,7 +669,7 @@ static bool add_operator_lever(const lever_target *target) {
                      etr_is_optimized(etr_label_op(part->op));
   if (has_library || (!target->is_first && !reason))
     return true;
-  return add_less_work(target, reason);
+  return add_last_lever(target, reason);
 }
 
 /* Adds the next step for time in delegates that record no operators: less work if the backend says
@@ -799,7 +828,7 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
   if (part->kind != ETR_HEADLINE_OPERATORS)
     return add_other_lever(&target);
   if (!part->has_graph && is_depthwise_kernel(part->op)) /* other types make it slower */
-    return !is_first || add_less_work(&target, NULL);
+    return !is_first || add_last_lever(&target, NULL);
   if (!part->has_graph && part->is_linear && has_convolution_kernel(groups))
     target.narrow_ticks = part->ticks; /* layers beside them may be 1 x 1, and narrow */
   if (part->has_graph) {

@@ -310,6 +310,7 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "1_summary text ## 0.etdp",
                                           "~metrics/typical_ms 0 scalars 0",
                                           "~metrics/p90_ms 0 scalars 0",
+                                          "~metrics/uninterrupted_ms 0 scalars 0",
                                           "_hparams_/experiment",
                                           "_hparams_/session_start_info",
                                           "_hparams_/session_end_info",
