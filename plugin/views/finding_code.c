@@ -53,9 +53,11 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                "quantize_(model, config, lambda module, name: name == \"output\")\n" EXPORT},
       but_depthwise = {EXPORT,
                        "def is_taken(node):\n"
-                       "    is_convolution = node.target == torch.ops.aten.conv2d.default\n"
-                       "    return not is_convolution or len(node.args) < 7 or "
-                       "node.args[6] < node.args[0].meta[\"val\"].shape[1]\n"
+                       "    if node.target != torch.ops.aten.conv2d.default or "
+                       "len(node.args) < 7:\n"
+                       "        return True\n"
+                       "    return node.args[6] < node.args[0].meta[\"val\"].shape[1]  "
+                       "# groups are fewer than channels\n"
                        "\n"
                        "\n" QUANTIZER "quantizer.set_filter_function(is_taken)\n" QUANTIZED},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",

@@ -320,6 +320,19 @@ static void describe_kernels(const lever_target *target, etr_finding *added, con
                            "depthwise ones of 7 x 7 get slower in int8, and accuracy may suffer");
 }
 
+/* Says in a finding that quantizes linear layers that no quantizer sees them. class: of the module
+ * that they are inside of. */
+static void describe_hidden_layers(const lever_target *target, etr_finding *added,
+                                   const char *class) {
+  added->fact = etr_arena_format(
+      target->finder->arena,
+      "%s %s; quantizers see no linear layers in %s: write it with torch.nn.Linear",
+      etr_they_take(target->count), time_of(target), class);
+  etr_finding_set_sureness(
+      added, ETR_POSSIBLE,
+      "quantizers look for linear layers, and these are inside of another operator");
+}
+
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
  * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
 static bool add_quantize(const lever_target *target, const char *dtype) {
@@ -347,21 +360,19 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double least_share = etr_saved_at(ratio.low),
-         least = (target->ticks - target->narrow_ticks) * least_share,
-         loss = depthwise_loss(target, type->type, from);
-  if (loss > target->ticks * least_share)
+  double loss = depthwise_loss(target, type->type, from);
+  bool keeps = loss > target->ticks * etr_saved_at(ratio.low);
+  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
+                 (keeps ? 0 : loss);
+  if (keeps)
     variant = ETR_VARIANT_DEPTHWISE;
-  else
-    least = ETR_MAX(least - loss, 0);
-  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : least,
+  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : ETR_MAX(least, 0),
                                  target->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(target),
                                   type->type);
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
-  bool keeps = variant == ETR_VARIANT_DEPTHWISE;
   const char *in = has_four_bits || keeps ? "" : etr_arena_format(finder->arena, " in %s", dtype);
   added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s",
                                  etr_they_take(target->count), time_of(target), etr_or_empty(in),
@@ -390,14 +401,8 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->variant = variant;
   if (!target->part->has_graph)
     describe_kernels(target, added, type->type, &ratio);
-  if (variant != ETR_VARIANT_LAYERS)
-    return true;
-  added->fact = etr_arena_format(
-      finder->arena, "%s %s; quantizers see no linear layers in %s: write it with torch.nn.Linear",
-      etr_they_take(target->count), time_of(target), class);
-  etr_finding_set_sureness(
-      added, ETR_POSSIBLE,
-      "quantizers look for linear layers, and these are inside of another operator");
+  if (variant == ETR_VARIANT_LAYERS)
+    describe_hidden_layers(target, added, class);
   return true;
 }
 

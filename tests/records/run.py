@@ -89,7 +89,8 @@ def numbers(document):
     while left:
         value = left.pop()
         if isinstance(value, dict):
-            value = [each for key, each in value.items() if key not in ("by_pattern", "patterns", "groups")]
+            is_pattern = value.keys() == {"pattern", "count"}  # modules of a delegate
+            value = [each for key, each in value.items() if not is_pattern and key not in ("by_pattern", "patterns", "groups")]
         for each in value:
             kind = type(each)
             if kind is dict or kind is list:
