@@ -167,13 +167,12 @@ static const etr_field throughput_fields[] = {
 ETR_ROW_TYPE(throughput, throughput_fields);
 
 /* Writes "throughput": the tokens of runs whose Method::execute is given; null if there are none.
- * Without `execute`, the rate has no words. */
+ * Without `execute`, the rate has no words. of: as of etr_throughput_rate_text(). */
 static void put_throughput(const etr_fields *fields, etr_arena *arena,
                            const etr_throughput *throughput, const etr_stats *execute,
-                           bool is_interrupted) {
+                           const etr_method *of) {
   const throughput_row row = {
-      throughput,
-      execute ? etr_throughput_rate_text(arena, throughput, execute, is_interrupted) : NULL};
+      throughput, execute ? etr_throughput_rate_text(arena, throughput, execute, of) : NULL};
   etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, throughput ? &row : NULL);
 }
 
@@ -192,7 +191,7 @@ static void put_run_phase(const etr_fields *fields, etr_arena *arena, const etr_
   etr_field_stats(fields, &phase->execute);
   put_noise_object(fields, &phase->noise,
                    etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
-  put_throughput(fields, arena, phase->throughput, &phase->execute, false);
+  put_throughput(fields, arena, phase->throughput, &phase->execute, NULL);
   etr_jw_end(fields->json);
 }
 
@@ -201,8 +200,7 @@ void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_m
   const char *steadiness = etr_steadiness_text(arena, fields->profile, method, shown);
   put_noise_object(fields, &method->noise, steadiness);
   bool has_phases = method->mixed_phase_count > 1; /* of which each has a rate of its own */
-  put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute,
-                 method->throughput && method->interrupted > 0);
+  put_throughput(fields, arena, method->throughput, has_phases ? NULL : &method->execute, method);
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)

@@ -465,11 +465,10 @@ static void put_token_times(report *r, const etr_summary *s) {
   const etr_first_token *first = r->answer.profile->first_token;
   bool has_phases = method->mixed_phase_count > 1 && method->throughput && !method->throughput->why;
   if (!has_phases)
-    put_line(r, etr_throughput_text(arena, method->throughput, &method->execute,
-                                    method->throughput && method->interrupted > 0));
+    put_line(r, etr_throughput_text(arena, method->throughput, &method->execute, method));
   for (size_t i = 0; has_phases && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute, false);
+    const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute, NULL);
     if (text && phase->run_count)
       put_line(r, etr_arena_format(arena, "%s: %s", phase->name, text));
   }

@@ -119,7 +119,8 @@ static const char *layers_note(const etr_profile *profile, const etr_graph *grap
                       : NULL;
   if (!graph)
     return "no layers: an ETDump has no graph. Ask for its .pte (operators, shapes), the ETRecord "
-           "(modules, source lines) of the same export, the device and its number of threads";
+           "(modules, source lines) of the same export, or export the model again; and for the "
+           "device and its threads";
   if (is_program)
     return "no modules and no source lines: only an ETRecord has them "
            "(generate_etrecord=True at the export)";

@@ -666,7 +666,7 @@ static const char *text_of_growth(etr_arena *arena, const etr_profile *profile,
     others = etr_arena_format(arena, "%s %zu other tensor%s of %" PRIu64 " positions",
                               growth.copies ? " and" : ", with", growth.others,
                               etr_plural(growth.others), cache->context);
-  return etr_arena_format(arena, ", and all at the peak %s %s%s%s",
+  return etr_arena_format(arena, ", and all at the peak %s %s more%s%s",
                           growth.is_least ? "at least" : "about",
                           etr_or_empty(etr_count_text(arena, growth.bytes)), etr_or_empty(copies),
                           etr_or_empty(others));

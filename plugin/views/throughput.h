@@ -11,10 +11,11 @@
 
 /** Returns "2,120 tokens/s"; NULL if that is not known, or when out of memory. execute: of the
  * runs; where these differ much, it has two digits instead of three. Of few runs of which one is
- * at least twice as fast as another: "40,000 tokens/s (28,000 – 91,000 by run)". is_interrupted:
- * it says that the time of the runs has interruptions in it. */
+ * at least twice as fast as another: "40,000 tokens/s (28,000 – 91,000 by run)". of: the method of
+ * these runs, whose interruptions it names: "160 tokens/s, with interruptions; 420 – 640 without";
+ * NULL: it says nothing of interruptions. */
 const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
-                                     const etr_stats *execute, bool is_interrupted);
+                                     const etr_stats *execute, const etr_method *of);
 
 /** Returns true if a time or a rate of runs, from the least to the most, needs both: the runs are
  * too few to judge noise, and one is at least twice another. False if they are not known (NaN). */
@@ -23,7 +24,7 @@ bool etr_are_few_far_apart(size_t runs, double least, double most);
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
  * `throughput` is NULL, or when out of memory. tokens/s are those of etr_throughput_rate_text(). */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
-                                const etr_stats *execute, bool is_interrupted);
+                                const etr_stats *execute, const etr_method *of);
 
 /** The times of a token on both sides of a comparison. */
 typedef struct etr_throughput_change {

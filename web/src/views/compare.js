@@ -384,18 +384,18 @@ function whatChanged(answer, path, basePath) {
   const inside = answer.nodes.filter(({new_module: now, base_module: before}) =>
       now === null ? before === basePath : now === path,
     ),
-    named = kind => [
-      ...new Set(
-        sortRows(
-          inside.filter(node => fateOf(node) === kind),
-          node => Math.abs(changeOf(node)),
-          true,
-        ).map(({op}) => shortOp(op)),
-      ),
-    ];
-  const fates = [...new Set(inside.map(fateOf))].filter(Boolean).sort();
+    fates = {};
+  for (const node of sortRows(inside, row => Math.abs(changeOf(row)), true)) {
+    const op = shortOp(node.op),
+      fate = fateOf(node);
+    fates[op] = (fates[op] ?? fate) === fate && fate; // what is gone and new did not change
+  }
+  const ops = Object.keys(fates);
   return (
-    fates.map(fate => `${listText(named(fate))} ${fate}`).join('; ') || (inside.length ? 'the same operators' : '')
+    [...new Set(Object.values(fates))]
+      .filter(Boolean)
+      .map(fate => `${listText(ops.filter(op => fates[op] === fate))} ${fate}`)
+      .join('; ') || (ops[0] ? 'the same operators' : '')
   );
 }
 

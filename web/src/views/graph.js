@@ -775,8 +775,7 @@ function repeatAround({pane}) {
 /* ---- Toolbar ---- */
 
 const NO_FRAMES =
-  'Delegates of these graphs are areas, not boxes: this would be the same as no groups. ' +
-  'The program has them as boxes.';
+  'Delegates are areas here, not boxes: this would be the same as no groups. ' + 'The program has them as boxes.';
 
 /* Saves the picture of the pane that was used last. */
 function savePicture(entries) {
