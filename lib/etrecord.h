@@ -1462,10 +1462,10 @@ typedef struct etr_method {
    * least 10 us, while most others in that run take about their usual time: a slow clock, or more
    * work, stretches all of them. The fast time is that of the fastest twentieth of the runs, or of
    * the fastest three; the usual time is the median, or that of the fastest quarter if the median
-   * is twice as long. What it takes beyond its fast time is counted, if that is a tenth of the
-   * typical time or more in all: else times are as they are shown. A method whose runs are of
-   * several phases has none that are known, and fewer than three runs have no median that an
-   * interruption would not move.
+   * is twice as long, and takes its place if times change smoothly from run to run. What it takes
+   * beyond its fast time is counted, if that is a tenth of the typical time or more in all: else
+   * times are as they are shown. A method whose runs are of several phases has none that are known,
+   * and fewer than three runs have no median that an interruption would not move.
    */
   const double *interruptions;
   const uint32_t

@@ -91,10 +91,40 @@ static double fast_time(const search *s, double median, size_t count, size_t par
   return runs <= count ? fmin((double)s->sorted[runs - 1], median) : median;
 }
 
+/* Returns the number of a series' runs, whose times are sorted, that took less than `ticks`. */
+static size_t rank_of(const search *s, uint64_t ticks, size_t count) {
+  size_t low = 0;
+  for (size_t high = count; low < high;) {
+    size_t middle = low + (high - low) / 2;
+    if (s->sorted[middle] < ticks)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Returns true if the time of a series changes smoothly from run to run, as it does where it grows
+ * with the position in a cache: its work differs then. By ranks, the mean square of the differences
+ * of successive runs is twice the variance if their order is random (Bartels 1982, "The rank
+ * version of von Neumann's ratio test"). count: runs in which it ran, whose times are sorted. */
+static bool is_smooth(const search *s, size_t count) {
+  const double MOST_RATIO = 0.25;
+  etr_moments ranks = {0};
+  double squares = 0, before = 0;
+  for (size_t i = 0; i < count; i++) {
+    double rank = (double)rank_of(s, s->sums.ticks[i], count);
+    squares += i ? (rank - before) * (rank - before) : 0;
+    before = rank;
+    etr_moments_add(&ranks, rank);
+  }
+  return squares < MOST_RATIO * ranks.squares;
+}
+
 /* Sets the times of each series: a busy machine interrupts a long one in nearly all runs, so that
- * only its fastest twentieth tells what it takes alone. Few runs of all are so fast, so that its
- * usual time tells which runs are slow. Returns the sum of the fast times: the typical time is no
- * measure where interruptions are most of it. */
+ * only its fastest twentieth tells what it takes alone, unless its work differs. Few runs of all
+ * are so fast, so that its usual time tells which runs are slow. Returns the sum of the fast times:
+ * the typical time is no measure where interruptions are most of it. */
 static double find_times(search *s) {
   double sum = 0;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -105,6 +135,8 @@ static double find_times(search *s) {
     double quarter = fast_time(s, stats.p50, count, 4);
     s->usual[series] = is_long(s, stats.p50, quarter) ? quarter : stats.p50;
     s->fast[series] = fast_time(s, stats.p50, count, 20);
+    if (is_long(s, stats.max, s->fast[series]) && is_smooth(s, count))
+      s->fast[series] = s->usual[series];
     s->longest[series] = count >= LEAST_RUNS ? stats.max : 0;
     s->is_any_median_long |= is_long(s, stats.p50, s->fast[series]);
     sum += s->fast[series] * (double)count / (double)s->method->run_count;
