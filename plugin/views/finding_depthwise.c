@@ -131,6 +131,6 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
   etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                            is_like
                                ? "results differ by rounding"
-                               : "the ratio is of another processor; results differ by rounding");
+                               : "the ratio is of an x86-64 processor; results differ by rounding");
   return true;
 }

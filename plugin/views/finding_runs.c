@@ -245,16 +245,19 @@ static bool add_slow_runs_finding(etr_finder *finder) {
     etr_putf(&writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
   if (slow->run_count > LISTED)
     etr_puts(&writer, ", ...");
-  etr_putf(&writer, ", %s in the others. ", etr_finder_time_text(finder, slow->usual));
+  size_t others = method->run_count - slow->run_count;
+  etr_putf(&writer, ", %s in the %s. ", etr_finder_time_text(finder, slow->usual),
+           others == 1 ? "other one"
+                       : etr_or_empty(etr_arena_format(finder->arena, "%zu others", others)));
   if (slow->event)
     etr_puts(&writer, "At least half of the extra time is in this operator.");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
     etr_puts(&writer, "At least half of the extra time is in one operator, but not always the same "
                       "one: an interruption.");
   else
-    etr_puts(&writer, "No single operator causes it, and the operators do not take longer in the "
-                      "way that other work "
-                      "would make them.");
+    etr_puts(&writer, method->interrupted > 0
+                          ? "No single operator causes it: interruptions hit any."
+                          : "No single operator causes it, nor do all take longer alike.");
   added->evidence = etr_text_end(&text, &writer);
   if (slow->event && finder->graph) {
     added->nodes = slow->event->nodes;

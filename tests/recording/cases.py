@@ -115,6 +115,10 @@ def main():
         assert profile.delegation()[0].delegated_nodes > 0 == other.delegation()[0].delegated_nodes
     assert runs_of("exported", exported) == {"forward": 3}
     assert runs_of("edge", to_edge(exported), x) == {"forward": 3}
+    image = torch.randn(1, 3, 8, 6).to(memory_format=torch.channels_last)
+    assert runs_of("channels_last", torch.nn.Conv2d(3, 4, 3), (image,)) == {"forward": 3}
+    stored = etrecord_tb.recording.read_inputs("channels_last/inputs.safetensors")["forward"][0]
+    assert torch.equal(stored, image) and stored.stride() == image.stride(), stored.stride()
     assert runs_of("program", to_edge_transform_and_lower(exported, generate_etrecord=True).to_executorch(), x) == {"forward": 3}
     assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin") == {"forward": 3}
     assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin", force=True) == {"forward": 3}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes and reads the inputs of methods as safetensors: tensors are METHOD/INDEX, and the metadata `inputs` lists all values of each method, in JSON."""
+"""Writes and reads the inputs of methods as safetensors: tensors are METHOD/INDEX, and the metadata `inputs` lists all values of each method, in JSON.
+
+A tensor is listed as "tensor", or as "channels_last" if it has that memory format, in which the program reads it: its bytes are contiguous in the file.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,10 @@ DTYPES = {
     torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
     torch.uint8: "U8", torch.bool: "BOOL",
 }
+
+
+def _is_channels_last(tensor: torch.Tensor) -> bool:
+    return tensor.dim() == 4 and not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)
 
 
 def write(path: pathlib.Path, inputs: dict[str, list[Any]]) -> None:
@@ -35,7 +42,7 @@ def write(path: pathlib.Path, inputs: dict[str, list[Any]]) -> None:
                 header[f"{method}/{index}"] = {"dtype": DTYPES[value.dtype], "shape": list(plain.shape), "data_offsets": [offset, offset + len(data)]}
                 parts.append(data)
                 offset += len(data)
-                listed[method].append("tensor")
+                listed[method].append("channels_last" if _is_channels_last(value) else "tensor")
             elif value is None or isinstance(value, (bool, int, float)):
                 listed[method].append(value)
             else:
@@ -55,10 +62,11 @@ def read(path: Path) -> dict[str, list[Any]]:
     names = {name: dtype for dtype, name in DTYPES.items()}
     for method, values in inputs.items():
         for index, value in enumerate(values):
-            if value != "tensor":
+            if value not in ("tensor", "channels_last"):
                 continue
             entry = header[f"{method}/{index}"]
             start, end = entry["data_offsets"]
             dtype = names[entry["dtype"]]
-            values[index] = torch.frombuffer(data[start:end], dtype=dtype).reshape(entry["shape"]) if end > start else torch.empty(entry["shape"], dtype=dtype)
+            tensor = torch.frombuffer(data[start:end], dtype=dtype).reshape(entry["shape"]) if end > start else torch.empty(entry["shape"], dtype=dtype)
+            values[index] = tensor.to(memory_format=torch.channels_last) if value == "channels_last" else tensor
     return inputs
