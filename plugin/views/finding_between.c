@@ -55,6 +55,13 @@ typedef enum walk_state {
   BEHIND_GROUP, /* behind a Convert that followed a group with an operator in floating point */
 } walk_state;
 
+/* Takes out of a group what a quantizer was told to leave in floating point: all of it but
+ * Converts, which remain as such. */
+static void leave_out(etr_between *marks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    marks[i] = marks[i] == ETR_BETWEEN_CONVERT ? ETR_BETWEEN_LEFT : ETR_BETWEEN_NOT;
+}
+
 /* A group counts if an int8 operator, a Convert, at least one operator whose name says floating
  * point, a Convert and an int8 operator follow each other. An operator of an unknown type is of the
  * group between the Converts. */
@@ -63,7 +70,7 @@ const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, si
   etr_between *marks = etr_arena_alloc_array(arena, end - first, sizeof *marks);
   walk_state state = NOT_IN_INT8;
   size_t start = first; /* of the group */
-  bool has_float = false;
+  bool has_float = false, has_convolution = false;
   for (size_t i = first; marks && i < end; i++) {
     const etr_event *event = &block->events[i];
     if (!is_operator(event))
@@ -74,16 +81,19 @@ const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, si
     if (is_convert && state == IN_INT8) {
       state = IN_GROUP;
       start = i;
-      has_float = false;
+      has_float = has_convolution = false;
     } else if (is_convert && state == IN_GROUP && has_float) {
       state = BEHIND_GROUP;
     } else if (!is_convert && type == TYPE_FLOAT && is_in) {
       state = IN_GROUP;
       has_float = true;
+      has_convolution |= strncmp(event->label, "Convolution", 11) == 0;
     } else if (!is_convert && type != TYPE_UNKNOWN) {
       bool is_closed = state == BEHIND_GROUP && type == TYPE_INT8;
       if (is_in && !is_closed)
         memset(&marks[start - first], 0, (i - start) * sizeof *marks);
+      else if (is_in && has_convolution)
+        leave_out(&marks[start - first], i - start);
       state = type == TYPE_INT8 ? IN_INT8 : NOT_IN_INT8;
       continue;
     }
@@ -182,7 +192,7 @@ static bool find_groups(float_groups *groups, const etr_finder *finder) {
       if (!between)
         return false;
       for (size_t row = i; row < end; row++)
-        if (between[row - i] != ETR_BETWEEN_NOT &&
+        if (between[row - i] >= ETR_BETWEEN_CONVERT &&
             !add_member(groups, finder, &block->events[row],
                         between[row - i] == ETR_BETWEEN_CONVERT))
           return false;

@@ -142,7 +142,8 @@ static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const
     return false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (!may_be_inserted(finder, e, has_convolution) || between[i - first] == ETR_BETWEEN_CONVERT)
+    if (!may_be_inserted(finder, e, has_convolution) || between[i - first] == ETR_BETWEEN_CONVERT ||
+        between[i - first] == ETR_BETWEEN_LEFT)
       continue;
     if (!add_inserted(in, block, i, etr_event_ticks_of(&in->event_ticks, finder, e)))
       return false;

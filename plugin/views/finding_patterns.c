@@ -467,6 +467,8 @@ static bool add_float_layer_finding(patterns *p) {
     if (!is_timed(p, i) || !is_layer(p, &p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN ||
         !cost->macs)
       continue;
+    if (etr_finder_is_depthwise(p->finder, &p->graph->nodes[i]))
+      continue; /* which may be slower in int8 */
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
     if (cost->is_integer) {

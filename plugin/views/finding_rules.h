@@ -40,6 +40,8 @@ bool etr_add_kernel_findings(etr_finder *finder);
  * ones. */
 typedef enum etr_between {
   ETR_BETWEEN_NOT,
+  ETR_BETWEEN_LEFT, /* a Convert of a group with a convolution, which quantizers leave out only if
+                       they are told to */
   ETR_BETWEEN_CONVERT,  /* a Convert around such a group, or in it */
   ETR_BETWEEN_OPERATOR, /* an operator of such a group */
 } etr_between;

@@ -916,6 +916,13 @@ Test(findings, float_operators_between_int8_ones_are_found) {
        160000,
        80000,
        "Avoid 1 Convert"},
+      /* A quantizer leaves a convolution only if it is told to: nothing is to be done. */
+      {{"Convolution (NHWC, QC8) IGEMM #1", "Convert (NC) #1", "Convolution (NHWC, F32) DWConv #1",
+        "Convert (NC) #2", "Convolution (NHWC, QC8) IGEMM #2"},
+       NULL,
+       0,
+       0,
+       NULL},
       /* At the start it is no group, and at the end neither. */
       {{"Constant Pad (ND, X32) #1", "Convert (NC) #1", "Convolution (NHWC, QC8) #1",
         "Convert (NC) #2", "Softmax (NC, F32) #1", "Convert (NC) #3"},
