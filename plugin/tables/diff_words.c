@@ -4,6 +4,7 @@
  */
 #include "tables/diff_output.h"
 
+#include "base/method_parts.h"
 #include "base/system.h"
 #include "output/label.h"
 #include "views/headline.h"
@@ -680,6 +681,15 @@ static void put_uninterrupted(etr_writer *writer, const etr_diff_output *o,
                         method_of(o, pair, is_newer), o->answer.options->unit, ETR_TIME_DIGITS);
 }
 
+/* Returns the relative change without interruptions; NaN if a side has a range, as the fastest run
+ * took clearly less. */
+static double uninterrupted_change(const etr_diff_output *o, const etr_method_pair *pair) {
+  const etr_method *base = method_of(o, pair, false), *newer = method_of(o, pair, true);
+  double old = etr_uninterrupted_ticks(base), now = etr_uninterrupted_ticks(newer);
+  bool is_range = etr_uninterrupted_least(base) < old || etr_uninterrupted_least(newer) < now;
+  return is_range ? NAN : now / (old * o->comparison->base_scale) - 1;
+}
+
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {
   double base = etr_diff_interrupted_share(o, method, false),
          newer = etr_diff_interrupted_share(o, method, true);
@@ -694,6 +704,9 @@ const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pai
   etr_puts(&writer, " \xE2\x86\x92 ");
   put_uninterrupted(&writer, o, method, true);
   etr_putf(&writer, " %s", etr_unit_name(o->answer.options->unit));
+  double relative = uninterrupted_change(o, method);
+  if (isfinite(relative) && relative < 9) /* ten times says enough by the times */
+    etr_putf(&writer, ", %+.0f %%", 100 * relative);
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 

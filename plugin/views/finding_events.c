@@ -55,6 +55,8 @@ typedef struct insertions {
   const char *few_dims;    /* operators of BY_FEW_DIMS: "add, mul" */
   size_t at_numbers;       /* transposes of BY_FEW_DIMS whose operator has a number as an input */
   bool has_pools;          /* see is_pool(); of a dump alone: perhaps */
+  size_t at_ends;          /* transposes of FOR_OTHERS at the start or the end of a delegate */
+  uint64_t end_ticks;      /* of these */
   bool has_border_convert; /* one has no int8 operator before it in its call, or none after it */
   bool has_convolution;    /* a call that transposes computes one, which XNNPACK transposes for */
   etr_inner_transposes inner; /* that were removed from the list: see leave_out_inner() */
@@ -533,6 +535,11 @@ static bool find_reasons(insertions *in, const etr_finder *finder) {
     copy->reason = reason;
     in->of_reason[reason]++;
     in->reason_ticks[reason] += copy->ticks;
+    bool is_at_end = has_edge && reason == FOR_OTHERS &&
+                     !(find_neighbor(finder, copy, -1, true) &&
+                       find_neighbor(finder, copy, 1, true));
+    in->at_ends += is_at_end;
+    in->end_ticks += is_at_end ? copy->ticks : 0;
     if (op[0] && !strstr(in->few_dims, op))
       in->few_dims = etr_or_empty(
           etr_arena_format(in->arena, "%s%s%s", in->few_dims, in->few_dims[0] ? ", " : "", op));
@@ -562,6 +569,12 @@ static void leave_out_inner(insertions *in) {
 static bool is_mostly_few_dims(const insertions *in) {
   const uint64_t *ticks = in->reason_ticks;
   return ticks[BY_FEW_DIMS] > ETR_MAX(ticks[AT_BORDER], ticks[FOR_OTHERS]);
+}
+
+/* Returns true if most of the inserted time is at the start or the end of delegates that another
+ * finding joins. */
+static bool goes_with_joins(const insertions *in, const etr_finder *finder) {
+  return in->end_ticks * 2 > in->ticks && etr_finder_has_kind(finder, ETR_FINDING_FALLBACK);
 }
 
 /* Returns true for the mean of an adaptive_avg_pool2d to 1 x 1, as torch.export writes it. If its
@@ -701,6 +714,14 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
                             permutes->count);
   if (is_mostly_few_dims(in))
     return few_dims_fact(finder, in);
+  if (goes_with_joins(in, finder))
+    return etr_arena_format(
+        in->arena, "%s%zu at ends of delegates may go where these are joined",
+        inputs == CHANNELS_LAST_NEVER
+            ? ""
+            : etr_or_empty(etr_arena_format(in->arena, "%zu by channels-last inputs; ",
+                                            in->of_reason[AT_BORDER])),
+        in->at_ends);
   return etr_or_empty(where);
 }
 
