@@ -961,8 +961,8 @@ static void set_uninterrupted(etr_noise_test *test, const etr_method *base, cons
                               double base_scale) {
   if (!(base->interrupted > 0 || newer->interrupted > 0))
     return;
-  double most = etr_uninterrupted_ticks(newer) / (etr_uninterrupted_least(base) * base_scale),
-         least = etr_uninterrupted_least(newer) / (etr_uninterrupted_ticks(base) * base_scale);
+  double most = etr_uninterrupted_most(newer) / (etr_uninterrupted_least(base) * base_scale),
+         least = etr_uninterrupted_least(newer) / (etr_uninterrupted_most(base) * base_scale);
   bool are_known = isfinite(log(most)) && isfinite(log(least));
   test->uninterrupted_high = are_known ? log(most) : 0;
   test->uninterrupted_low = are_known ? log(least) : 0;

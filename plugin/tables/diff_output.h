@@ -82,7 +82,8 @@ double etr_diff_interrupted_share(const etr_diff_output *o, const etr_method_pai
 
 /** Returns "without interruptions 33.0 → 6.87 ms" for the times of Method::execute, if one side
  * has interruptions that are known; else "". A side has "23.5 – 37.0" where its fastest run took
- * clearly less than operators usually do. Nothing judges this change. */
+ * clearly less or more than its operators alone; if none has, the change follows, "-79 %". Nothing
+ * judges this change. */
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
  * ms, 9 at 8.40 ms", of which one typical time says too little, or by how much noisy runs differ;

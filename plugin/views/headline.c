@@ -55,7 +55,7 @@ void etr_put_percent(etr_writer *writer, double share) {
 
 void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                            etr_unit unit, int digits) {
-  const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_ticks(method)};
+  const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_most(method)};
   bool is_range = times[0] < times[1];
   for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
     etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
@@ -385,7 +385,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
-  bool is_range = etr_uninterrupted_least(method) < etr_uninterrupted_ticks(method);
+  bool is_range = etr_uninterrupted_least(method) < etr_uninterrupted_most(method);
   bool is_about = length != SHORTEST && !is_range;
   if (is_interrupted_first)
     put_interruptions(&writer, headline, usual, is_about);

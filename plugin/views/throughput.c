@@ -59,7 +59,7 @@ static void put_rates_of_runs(etr_writer *writer, etr_arena *arena,
  * without". rate: with them, in tokens per second. */
 static void put_rate_without(etr_writer *writer, etr_arena *arena, const etr_method *method,
                              double rate) {
-  double usual = rate * method->execute.typical / etr_uninterrupted_ticks(method),
+  double usual = rate * method->execute.typical / etr_uninterrupted_most(method),
          most = rate * method->execute.typical / etr_uninterrupted_least(method);
   etr_puts(writer, ETR_WITH_INTERRUPTIONS);
   if (!isfinite(usual) || !isfinite(most))
