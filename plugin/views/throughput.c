@@ -59,14 +59,14 @@ static void put_rates_of_runs(etr_writer *writer, etr_arena *arena,
  * without". rate: with them, in tokens per second. */
 static void put_rate_without(etr_writer *writer, etr_arena *arena, const etr_method *method,
                              double rate) {
-  double usual = rate * method->execute.typical / etr_uninterrupted_most(method),
+  double least = rate * method->execute.typical / etr_uninterrupted_most(method),
          most = rate * method->execute.typical / etr_uninterrupted_least(method);
   etr_puts(writer, ETR_WITH_INTERRUPTIONS);
-  if (!isfinite(usual) || !isfinite(most))
+  if (!isfinite(least) || !isfinite(most))
     return;
   etr_puts(writer, "; ");
-  put_number(writer, arena, rounded_to(usual, 2));
-  if (most > usual) {
+  put_number(writer, arena, rounded_to(least, 2));
+  if (most > least) {
     etr_puts(writer, " \xE2\x80\x93 ");
     put_number(writer, arena, rounded_to(most, 2));
   }

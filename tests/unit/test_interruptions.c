@@ -250,7 +250,9 @@ Test(interruptions, rates_say_that_they_contain_them) {
       .tokens_per_run = 1, .ms_per_token = 20, .tokens_per_second = 50};
   static const etr_stats execute = {.count = 4, .typical = 2e7, .min = 8000000};
   const etr_method quiet = {.execute = execute},
-                   interrupted = {.execute = execute, .interrupted = 0.5};
+                   interrupted = {.execute = execute, .interrupted = 0.5},
+                   slower = {.execute = {.count = 4, .typical = 2e7, .min = 16000000},
+                             .interrupted = 0.5};
   etr_arena arena = {0};
   cr_expect_str_eq(etr_throughput_text(&arena, &tokens, &execute, &quiet),
                    "1 token a run: 20 ms per token, 50 tokens/s");
@@ -258,5 +260,10 @@ Test(interruptions, rates_say_that_they_contain_them) {
       etr_throughput_text(&arena, &tokens, &execute, &interrupted),
       "1 token a run: 20 ms per token, 50 tokens/s, with interruptions; 100 \xE2\x80\x93 "
       "130 without");
+  /* No run was as fast as its operators alone would be. */
+  cr_expect_str_eq(
+      etr_throughput_text(&arena, &tokens, &execute, &slower),
+      "1 token a run: 20 ms per token, 50 tokens/s, with interruptions; 63 \xE2\x80\x93 "
+      "100 without");
   etr_arena_clear(&arena);
 }
