@@ -62,7 +62,7 @@ describe('dashboards', {skip: missing(), timeout: 600_000}, () => {
     await page.go('hparams', 'typical ms');
     const cells = await page.hparamsCells();
     const numbers = new Set(cells.map(Number));
-    for (const name of ['backend', 'inputs', 'quantization', 'typical ms', 'p90 ms', 'load ms', 'peak MB', 'delegated %', 'uninterrupted ms', 'XNNPACK', 'int8', 'none'])
+    for (const name of ['backend', 'inputs', 'quantization', 'typical ms', 'p90 ms', 'load ms', 'peak MB', 'delegated %', 'XNNPACK', 'int8', 'none'])
       assert.ok(cells.includes(name), `${name} in ${cells}`);
     for (const fixture of FIXTURES)
       for (const statistic of ['typical', 'p90'])

@@ -333,7 +333,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       await dashboard.frame.getByText(/^Copied/).waitFor();
       return dashboard.page.evaluate(() => navigator.clipboard.readText());
     };
-    assert.match(await copied('The command that prints them'), /^etrecord-tb summary RECORD .*--by kernel/);
+    assert.match(await copied('The command that prints them'), /^etrecord-tb summary mv2_xnnpack .*--by kernel/);
     const rowOf = text =>
         text
           .split('\n')
