@@ -319,7 +319,7 @@ describe('the graph of a report', options, () => {
   it('offers groups of delegates only where they are boxes', async () => {
     const tab = await open('mv2_xnnpack'), button = tab.page.locator('.menu.more .segments').getByRole('button', {name: 'Delegates', includeHidden: true});
     assert.ok(await button.isDisabled());
-    assert.match(await button.getAttribute('title'), /areas, not boxes/);
+    assert.match(await button.getAttribute('title'), /areas here, not boxes/);
     await openMore(tab);
     await tab.page.getByRole('group', {name: 'Graphs'}).getByRole('button', {name: 'Program'}).click();
     await drawn(tab, 1);
