@@ -160,12 +160,12 @@ static exit_status command_check_dot(const cli_settings *settings) {
 enum { MOST_UNFOLDED = 100 }; /* operators whose labels can still be read on a page */
 
 /* Returns true if equal blocks of the model are drawn once: where the user asks for it and, unless
- * the user chose what is drawn, in pictures of large graphs, which are too large to read otherwise.
+ * the user chose a part of it, in pictures of large graphs, which are too large to read otherwise.
  * DOT files are for programs, and never folded unasked. */
 static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   if (settings->fold || settings->no_fold || command_drawing(settings) == DRAWING_DOT)
     return settings->fold;
-  if (settings->depth > 0 || settings->focus != NULL || settings->most_expensive > 0)
+  if (settings->focus != NULL || settings->most_expensive > 0)
     return false;
   size_t operators = 0;
   for (size_t i = 0; i < graph->node_count; i++)

@@ -708,8 +708,9 @@ static bool advise_against_interruptions(etr_finder *finder, double interrupted_
   etr_finding *finding = find_by_kind(finder, is_about_interruptions);
   if (!finding)
     finding = add_measure_again(finder, "",
-                                "In these runs an operator takes at least twice its median, and "
-                                "most others do not.");
+                                "In these runs an operator takes at least twice what it takes "
+                                "alone, and most others do not. Threads that wait for each other "
+                                "look the same: try one.");
   if (!finding)
     return false;
   set_uncertain_ticks(finder, finding, interrupted_ticks);
