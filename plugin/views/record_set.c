@@ -181,11 +181,38 @@ static uint64_t hash_times(const etr_side *side) {
   return count ? hash : 0;
 }
 
+/* Returns the size of a plan's buffer with this id, if it has states and no values that end with a
+ * run, as the memory has that methods share (MemoryPlanningPass(share_mutable_buffers=True)); 0 for
+ * others. */
+static uint64_t shared_bytes(const etr_memory_plan *plan, uint32_t id) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; plan && i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    if (tensor->buffer == ETR_NONE || plan->buffers[tensor->buffer].id != id)
+      continue;
+    if (tensor->role == ETR_TENSOR_ACTIVATION)
+      return 0;
+    bytes = tensor->role == ETR_TENSOR_STATE ? plan->buffers[tensor->buffer].size_bytes : bytes;
+  }
+  return bytes;
+}
+
 double etr_planned_bytes(const etr_profile *profile) {
   double sum = NAN;
-  for (size_t i = 0; i < profile->method_count; i++)
-    if (profile->methods[i].memory)
-      sum = (isnan(sum) ? 0 : sum) + (double)profile->methods[i].memory->planned_bytes;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_memory_plan *plan = profile->methods[i].memory;
+    if (!plan)
+      continue;
+    sum = (isnan(sum) ? 0 : sum) + (double)plan->planned_bytes;
+    for (size_t b = 0; b < plan->buffer_count; b++) {
+      uint32_t id = plan->buffers[b].id;
+      uint64_t bytes = shared_bytes(plan, id);
+      bool is_counted = false;
+      for (size_t k = 0; k < i && bytes; k++)
+        is_counted |= shared_bytes(profile->methods[k].memory, id) == bytes;
+      sum -= is_counted ? (double)bytes : 0;
+    }
+  }
   return sum;
 }
 

@@ -79,7 +79,8 @@ struct etr_record_set {
 bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
                          const etr_loads *loads, const etr_side *side, uint32_t method);
 
-/** Returns the planned memory of all methods of a profile in bytes; NaN if it is not known. */
+/** Returns the planned memory of all methods of a profile in bytes, with the states once that they
+ * share; NaN if it is not known. */
 double etr_planned_bytes(const etr_profile *profile);
 
 /** Returns the size of a profile's program in bytes; NaN if it is not known. */

@@ -8,6 +8,7 @@
  * or "state", "viewing VALUE", "misplaced"; then "peak BYTES at INSTRUCTION".
  */
 #include "tiny_plan.h"
+#include "views/record_set.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -397,4 +398,25 @@ Test(memory_plan, returned_values_are_a_text) {
                    "[0.5, -2, 10000000000], [true, false], [2048, -1], 1.5, true, None", "%s",
                    plan->returned);
   etr_arena_clear(&arena);
+}
+
+/* ---- All methods of a program ---- */
+
+/* Memory that has only states is one for all methods, other memory is of each. */
+Test(memory_plan, shared_states_are_planned_once) {
+  const etr_planned_buffer buffers[] = {{.id = 1, .size_bytes = 100}, {.id = 2, .size_bytes = 64}};
+  for (int has_activation = 0; has_activation <= 1; has_activation++) {
+    const etr_planned_tensor tensors[] = {
+        {.role = ETR_TENSOR_ACTIVATION, .buffer = 0},
+        {.role = ETR_TENSOR_STATE, .buffer = 1},
+        {.role = has_activation ? ETR_TENSOR_ACTIVATION : ETR_TENSOR_STATE, .buffer = 1}};
+    const etr_memory_plan plan = {.buffers = buffers,
+                                  .buffer_count = ETR_COUNT(buffers),
+                                  .tensors = tensors,
+                                  .tensor_count = ETR_COUNT(tensors),
+                                  .planned_bytes = 164};
+    const etr_method methods[] = {{.memory = &plan}, {.memory = &plan}, {.memory = NULL}};
+    const etr_profile profile = {.methods = methods, .method_count = ETR_COUNT(methods)};
+    cr_expect_eq(etr_planned_bytes(&profile), has_activation ? 2 * 164 : 164 + 100);
+  }
 }
