@@ -547,7 +547,7 @@ function nodeColumns(rows) {
           {
             key: 'order',
             title: '#',
-            hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate',
+            hint: 'order of execution: the instruction that first runs the node or its delegate',
             number: true,
             width: '52px',
             value: row => (order[row] >= 0 ? order[row] : NaN),
