@@ -202,7 +202,7 @@ const char *etr_cache_growth_line(etr_arena *arena, const etr_cache_growth *grow
   for (size_t i = 0; i < growth->curve_count; i++)
     most = fmax(most, growth->curve[i].ms);
   etr_text_begin(&text, arena, &writer);
-  etr_puts(&writer, "from about "); /* the middles of ranges */
+  etr_puts(&writer, "from ");
   put_number(&writer, arena, growth->curve[0].position);
   etr_puts(&writer, " to ");
   put_number(&writer, arena, growth->curve[growth->curve_count - 1].position);

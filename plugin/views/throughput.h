@@ -47,7 +47,7 @@ bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
 const char *etr_cache_growth_text(etr_arena *arena, const etr_cache_growth *growth);
 
 /** Returns the curve of a growth as one line of blocks of eight heights, from 0 to the longest
- * time: "from about 64 to 2,048: ▁▂▄▅▇█". NULL if `growth` is NULL or has fewer than three
+ * time: "from 64 to 2,048: ▁▂▄▅▇█". NULL if `growth` is NULL or has fewer than three
  * points, or when out of memory. */
 const char *etr_cache_growth_line(etr_arena *arena, const etr_cache_growth *growth);
 

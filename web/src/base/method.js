@@ -18,8 +18,7 @@ const MATCHES = {
   handle: 'by the debug handle map, the operator and, with the .pte, the values it reads; or by elimination',
   delegate_map: "by the backend's own map from its ids to debug handles",
   payload: "by the delegate's payload in the .pte: its operators and the values they read",
-  order:
-    'nodes that share a handle and operator: by the order of lowering, proved by the events',
+  order: 'nodes that share a handle and operator: by the order of lowering, proved by the events',
   instruction: 'by the number of the instruction in the .pte that ran it',
   aligned: 'estimated: by the order of operator classes',
   delegate: 'no node: a delegate call as a whole, or an operator that the lowering inserted',
