@@ -279,7 +279,7 @@ describe('the graph of a report', options, () => {
     await tab.page.locator('.graph-pane canvas').focus();
     await tab.page.keyboard.press('0');
     await until(tab, 'graph.view=edge=');
-    assert.ok((await pictureOf(tab)).zoom < first.zoom);
+    await tab.page.waitForFunction(zoom => document.querySelector('.graph-pane canvas').picture.zoom < zoom, first.zoom);
     await tab.page.goBack();
     await settled(tab, first.zoom);
     await tab.page.keyboard.press('c');
