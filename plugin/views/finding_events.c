@@ -574,7 +574,8 @@ static bool is_mostly_few_dims(const insertions *in) {
 /* Returns true if most of the inserted time is at the start or the end of delegates that another
  * finding joins. */
 static bool goes_with_joins(const insertions *in, const etr_finder *finder) {
-  return in->end_ticks * 2 > in->ticks && etr_finder_has_kind(finder, ETR_FINDING_FALLBACK);
+  return in->end_ticks * 2 > in->ticks && (etr_finder_has_kind(finder, ETR_FINDING_FALLBACK) ||
+                                           etr_finder_has_kind(finder, ETR_FINDING_COPIES));
 }
 
 /* Returns true for the mean of an adaptive_avg_pool2d to 1 x 1, as torch.export writes it. If its
