@@ -47,6 +47,12 @@ bool etr_event_is_int8(const etr_event *event) {
   return is_operator(event) && type_of(event) == TYPE_INT8;
 }
 
+/* Returns true for a Convert that the graph shows to make floating point of int8. */
+static bool is_dequantize(const etr_finder *finder, const etr_event *event) {
+  return finder->graph && event->node_count &&
+         etr_slice_starts(finder->ops[event->nodes[0]], ETR_SLICE("dequantize"));
+}
+
 /* Where a walk over the operators of a call is. */
 typedef enum walk_state {
   NOT_IN_INT8,
@@ -64,10 +70,10 @@ static void leave_out(etr_between *marks, size_t count) {
 
 /* A group counts if an int8 operator, a Convert, at least one operator whose name says floating
  * point, a Convert and an int8 operator follow each other. An operator of an unknown type is of the
- * group between the Converts. */
-const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, size_t first,
+ * group between the Converts; behind one that dequantizes it is in floating point, too. */
+const etr_between *etr_find_between(const etr_finder *finder, const etr_block *block, size_t first,
                                     size_t end) {
-  etr_between *marks = etr_arena_alloc_array(arena, end - first, sizeof *marks);
+  etr_between *marks = etr_arena_alloc_array(finder->arena, end - first, sizeof *marks);
   walk_state state = NOT_IN_INT8;
   size_t start = first; /* of the group */
   bool has_float = false, has_convolution = false;
@@ -81,7 +87,8 @@ const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, si
     if (is_convert && state == IN_INT8) {
       state = IN_GROUP;
       start = i;
-      has_float = has_convolution = false;
+      has_float = is_dequantize(finder, event);
+      has_convolution = false;
     } else if (is_convert && state == IN_GROUP && has_float) {
       state = BEHIND_GROUP;
     } else if (!is_convert && type == TYPE_FLOAT && is_in) {
@@ -188,7 +195,7 @@ static bool find_groups(float_groups *groups, const etr_finder *finder) {
     const etr_block *block = &finder->profile->blocks[method->blocks[k]];
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      const etr_between *between = etr_find_between(groups->arena, block, i, end);
+      const etr_between *between = etr_find_between(finder, block, i, end);
       if (!between)
         return false;
       for (size_t row = i; row < end; row++)

@@ -139,7 +139,7 @@ static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const
   }
   if (etr_finder_has_edge(finder) && (!matched || estimated))
     return true;
-  const etr_between *between = etr_find_between(in->arena, block, first, end);
+  const etr_between *between = etr_find_between(finder, block, first, end);
   if (!between)
     return false;
   for (size_t i = first; i < end; i++) {

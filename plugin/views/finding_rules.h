@@ -51,7 +51,7 @@ bool etr_event_is_int8(const etr_event *event);
 
 /** Returns for each of the rows [first, end) of a block, which are those of a delegate's call, what
  * it is; NULL when out of memory. */
-const etr_between *etr_find_between(etr_arena *arena, const etr_block *block, size_t first,
+const etr_between *etr_find_between(const etr_finder *finder, const etr_block *block, size_t first,
                                     size_t end);
 
 /** Transposes of delegates between the first and the last one, which have neither the inputs nor

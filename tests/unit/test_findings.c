@@ -972,6 +972,40 @@ Test(findings, float_operators_between_int8_ones_are_found) {
   }
 }
 
+/* Behind a Convert that the graph shows to dequantize, an operator without a type in its name is in
+ * floating point. */
+Test(findings, operators_behind_a_dequantize_are_in_float) {
+  static const uint64_t each[] = {40000, 40000, 40000}, call[] = {400000, 400000, 400000};
+  static const char *const targets[] = {
+      "quantized_decomposed.dequantize_per_tensor.default",
+      "quantized_decomposed.quantize_per_tensor.default",
+  };
+  for (size_t i = 0; i < ETR_COUNT(targets); i++) {
+    tiny t = {0};
+    uint32_t node = op(&t, "convert", targets[i], ETR_NONE);
+    tiny_time(&t, node, 40000);
+    static const char *const names[] = {"Convolution (NHWC, QC8) #1", "Convert (NC) #1",
+                                        "Sigmoid (NC) #1", "Convert (NC) #2",
+                                        "Convolution (NHWC, QC8) #2"};
+    etr_event events[ETR_COUNT(names) + 1];
+    for (size_t k = 0; k < ETR_COUNT(names); k++)
+      events[k] = event_of(names[k], 4, each, k == 1 ? &node : NULL, names[k]);
+    events[ETR_COUNT(names)] = event_of("DELEGATE_CALL", 4, call, NULL, NULL);
+    const etr_block block = {.name = "Execute",
+                             .run_count = RUNS,
+                             .method = 0,
+                             .events = events,
+                             .event_count = ETR_COUNT(events)};
+    whole(&t);
+    add_slices(&t, &block);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FLOAT_BESIDE);
+    cr_expect_eq(finding != NULL, i == 0, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
 /* Finds the layout of a call whose three operators have these names; NULL if there is none. The
  * caller clears the profile. */
 static const etr_finding *layout_of(tiny *t, const char *const names[3]) {
