@@ -28,8 +28,8 @@ typedef struct lever_target {
   size_t left_out;     /* depthwise convolutions, which are not marked */
   uint32_t *depthwise; /* their nodes */
   /* Ticks in the typical run: of the operators that are marked, or of the part; of those of them
-   * that are narrow; and of the depthwise ones. */
-  double ticks, narrow_ticks, depthwise_ticks;
+   * that are narrow; of the depthwise ones, and of those of them that have no fast kernel. */
+  double ticks, narrow_ticks, depthwise_ticks, large_ticks;
   bool is_first; /* it takes more than any other part */
 } lever_target;
 
@@ -75,6 +75,13 @@ static bool is_narrow(const etr_finder *finder, const etr_node *node) {
          ETR_MIN(dims[0].size, channels) < LEAST_CHANNELS;
 }
 
+/* Returns true if XNNPACK's kernels for depthwise convolutions do not take the filters: it computes
+ * them as matrix products, in int8 more slowly than in floating point. */
+static bool is_large(const etr_filters *filters) {
+  enum { MOST_WEIGHTS = 25 };
+  return filters->rows * filters->columns > MOST_WEIGHTS;
+}
+
 /* Unmarks depthwise convolutions, which other number types make slower, and lists them instead;
  * but not those of 1 x 1 in XNNPACK's payload, which are batch norms that no quantizer sees. Adds
  * up the time of narrow ones, which stay marked. */
@@ -97,6 +104,7 @@ static void divide_convolutions(lever_target *target) {
       continue;
     target->depthwise[target->left_out++] = i;
     target->depthwise_ticks += ticks;
+    target->large_ticks += is_large(&filters) ? ticks : 0;
   }
 }
 
@@ -237,16 +245,15 @@ static etr_ratio ratio_between(const etr_type_ratio *type, const etr_type_ratio 
   return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
 }
 
-/* Returns the most ticks that the depthwise convolutions may take more in a type than in the one
- * that they have, where all layers get it. from: that of the others; NULL for float32. */
-static double depthwise_loss(const lever_target *target, const char *name,
-                             const etr_type_ratio *from) {
+/* Returns how much longer depthwise convolutions take at most in a type than in the one that they
+ * have, 0.5 for half as long again. from: that of the others; NULL for float32. */
+static double depthwise_loss(const char *name, const etr_type_ratio *from) {
   const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, name);
   if (!type)
     return 0;
   if (from)
     from = etr_type_named(ETR_RATIO_DEPTHWISE, from->type);
-  return target->depthwise_ticks * ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
+  return ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
 }
 
 /* Finds out whether quantizers find the marked linear layers. XNNPACK's looks for aten.linear, and
@@ -360,10 +367,11 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double loss = depthwise_loss(target, type->type, from);
-  bool keeps = loss > target->ticks * etr_saved_at(ratio.low);
+  double loss = depthwise_loss(type->type, from);
+  /* Others have fast kernels, of which int8 may lose less than quantizing around them takes. */
+  bool keeps = target->large_ticks * loss > target->ticks * etr_saved_at(ratio.low);
   double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
-                 (keeps ? 0 : loss);
+                 (keeps ? 0 : target->depthwise_ticks * loss);
   if (keeps)
     variant = ETR_VARIANT_DEPTHWISE;
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : ETR_MAX(least, 0),
@@ -500,19 +508,19 @@ static bool is_depthwise_kernel(const char *kernel) {
   return kernel && strstr(kernel, " DWConv");
 }
 
-/* Leaves only depthwise convolutions in a target of convolutions in int8. Leaves none if they are
- * in another type, or if others take most of the time. */
-static void leave_depthwise_in_int8(lever_target *target) {
+/* Leaves only depthwise convolutions without a fast kernel in a target of convolutions in int8.
+ * Leaves none if they are in another type, or if others take most of the time. */
+static void leave_large_depthwise_in_int8(lever_target *target) {
   const etr_finder *finder = target->finder;
   double all = target->ticks;
   bool is_int8 = target->part->dtype && strcmp(target->part->dtype, "int8") == 0;
-  if (is_int8 && !target->part->has_graph && is_depthwise_kernel(target->part->op))
-    return;
   target->count = 0;
   target->ticks = 0;
   for (uint32_t i = 0; finder->graph && i < finder->graph->node_count; i++) {
-    target->marked[i] &= is_int8 && (is_depthwise_kernel(finder->graph->times[i].runs_as) ||
-                                     etr_finder_is_depthwise(finder, &finder->graph->nodes[i]));
+    etr_filters filters;
+    target->marked[i] &= is_int8 &&
+                         etr_finder_depthwise_filters(finder, &finder->graph->nodes[i], &filters) &&
+                         is_large(&filters);
     target->count += target->marked[i];
     target->ticks += target->marked[i] ? finder->uninterrupted[i] : 0;
   }
@@ -622,8 +630,8 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
-/* Adds the lever where no other type is faster: float32 for depthwise convolutions in int8, or else
- * less work. reason: as of add_less_work(). Returns false when out of memory. */
+/* Adds the lever where no other type is faster: float32 for large depthwise convolutions in int8,
+ * or else less work. reason: as of add_less_work(). Returns false when out of memory. */
 static bool add_last_lever(const lever_target *target, const char *reason) {
   const etr_type_ratio *int8 = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
   size_t nodes = target->finder->graph ? target->finder->graph->node_count : 0;
@@ -633,7 +641,7 @@ static bool add_last_lever(const lever_target *target, const char *reason) {
     return false;
   if (nodes)
     memcpy(slow.marked, target->marked, nodes * sizeof *slow.marked);
-  leave_depthwise_in_int8(&slow);
+  leave_large_depthwise_in_int8(&slow);
   return int8 && slow.count ? add_float_depthwise(&slow, int8) : add_less_work(target, reason);
 }
 
@@ -833,7 +841,7 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
   if (part->kind != ETR_HEADLINE_OPERATORS)
     return add_other_lever(&target);
   if (!part->has_graph && is_depthwise_kernel(part->op)) /* other types make it slower */
-    return !is_first || add_last_lever(&target, NULL);
+    return !is_first || add_less_work(&target, NULL);
   if (!part->has_graph && part->is_linear && has_convolution_kernel(groups))
     target.narrow_ticks = part->ticks; /* layers beside them may be 1 x 1, and narrow */
   if (part->has_graph) {
