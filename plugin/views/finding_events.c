@@ -899,7 +899,7 @@ bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *find
   insertions in;
   if (!find_insertions(&in, finder))
     return false;
-  *out = in.inner;
+  *out = etr_finder_has_edge(finder) ? (etr_inner_transposes){in.at_ends, in.end_ticks} : in.inner;
   return true;
 }
 

@@ -447,8 +447,10 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
   etr_merged_calls merged = {0};
   if (is_all && !etr_find_merged_calls(finder, marked, &merged))
     return false;
+  double most = (double)sums.ticks + merged.most +
+                merged.transposes_share * (double)merged.transposes.ticks;
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, sums.ticks,
-                                               is_all ? (double)sums.ticks + merged.most : NAN);
+                                               is_all ? most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finding_set_nodes(finder, added, marked))

@@ -732,7 +732,10 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
     if (!add_merged_calls(&p, count_remaining_delegates(&p, levels, NULL), out))
       return false;
   }
-  return true;
+  if (out->after == out->before)
+    return true;
+  out->transposes_share = (double)(out->before - out->after) / (double)out->before;
+  return etr_find_inner_transposes(&out->transposes, finder);
 }
 
 const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
@@ -742,6 +745,10 @@ const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
   double runs = (double)finder->method->run_count;
   text = etr_arena_format(finder->arena, "%s Without them %zu of %zu delegates would remain",
                           etr_or_empty(text), merged->after, merged->before);
+  if (merged->transposes.count)
+    text = etr_arena_format(finder->arena, "%s, and %zu Transpose at their ends, %s, may go, too",
+                            etr_or_empty(text), merged->transposes.count,
+                            etr_finder_time_per_run(finder, merged->transposes.ticks));
   if (merged->most <= 0)
     return etr_arena_format(finder->arena, "%s.", etr_or_empty(text));
   return etr_arena_format(finder->arena, "%s: calls take %s each, and %s less in all.",

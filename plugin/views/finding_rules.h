@@ -54,15 +54,15 @@ bool etr_event_is_int8(const etr_event *event);
 const etr_between *etr_find_between(const etr_finder *finder, const etr_block *block, size_t first,
                                     size_t end);
 
-/** Transposes of delegates between the first and the last one, which have neither the inputs nor
- * the outputs of the model. */
+/** Transposes that may go where delegates become one: those at the start or the end of one, but for
+ * those at inputs and outputs of the model. Without an Edge graph, those of delegates between the
+ * first and the last one. */
 typedef struct etr_inner_transposes {
   size_t count;
   uint64_t ticks; /* over all runs */
 } etr_inner_transposes;
 
-/** Sets *out to the inner transposes of a method without an Edge graph. Returns false when out of
- * memory. */
+/** Sets *out to the inner transposes of a method. Returns false when out of memory. */
 bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *finder);
 
 /** Adds the finding about kernels between delegates of a method without a graph: each may read what
@@ -75,7 +75,9 @@ typedef struct etr_merged_calls {
   size_t before, after; /* delegates */
   double least, most;   /* what calling takes less, in ticks over all runs; `most` has what a coarse
                            clock may hide of the operators inside */
-  double shortest, longest; /* call of those before, in ticks, without its operators */
+  double shortest, longest;        /* call of those before, in ticks, without its operators */
+  etr_inner_transposes transposes; /* which may go, too, if all delegates become one */
+  double transposes_share;         /* of these, as of the delegates that go */
 } etr_merged_calls;
 
 /** Sets *out to what calling delegates takes less if their backends also run the marked nodes, or
