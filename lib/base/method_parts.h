@@ -25,22 +25,23 @@ static inline double etr_uninterrupted_ticks(const etr_method *method) {
   return method->execute.typical - method->execute.typical * method->interrupted;
 }
 
+/** At most this part of a time is clearly less than it. */
+#define ETR_CLEARLY_LESS 0.9
+
 /** Returns the least that a method takes without interruptions, in ticks: the same, or its fastest
  * run, if that took clearly less. Where operators are interrupted in most runs, their usual time is
  * that of an interrupted one. */
 static inline double etr_uninterrupted_least(const etr_method *method) {
-  const double clearly = 0.9;
   double usual = etr_uninterrupted_ticks(method), fastest = (double)method->execute.min;
-  return method->interrupted > 0 && fastest < clearly * usual ? fastest : usual;
+  return method->interrupted > 0 && fastest < ETR_CLEARLY_LESS * usual ? fastest : usual;
 }
 
 /** Returns the most that a method takes without interruptions, in ticks: the same, or its fastest
  * run, if that took clearly more. Each run may have been interrupted somewhere, but none shows that
  * less is possible. */
 static inline double etr_uninterrupted_most(const etr_method *method) {
-  const double clearly = 0.9;
   double usual = etr_uninterrupted_ticks(method), fastest = (double)method->execute.min;
-  return method->interrupted > 0 && clearly * fastest > usual ? fastest : usual;
+  return method->interrupted > 0 && ETR_CLEARLY_LESS * fastest > usual ? fastest : usual;
 }
 
 /** Returns the part of it that is an interruption, of the time slice with this index. */

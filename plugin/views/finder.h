@@ -33,6 +33,14 @@ typedef struct etr_delegate_spending {
   size_t operators, calls; /* events of operators; calls over all runs */
 } etr_delegate_spending;
 
+/** Transposes that may go where delegates become one: those at the start or the end of one, but for
+ * those at inputs and outputs of the model. Without an Edge graph, those of delegates between the
+ * first and the last one. */
+typedef struct etr_inner_transposes {
+  size_t count;
+  uint64_t ticks; /* over all runs */
+} etr_inner_transposes;
+
 /** What the rules work on, and what they found. */
 typedef struct etr_finder {
   const etr_profile *profile;
@@ -42,6 +50,7 @@ typedef struct etr_finder {
   etr_arena *arena;
   const etr_delegate_spending *delegates; /* of each of the method's delegates */
   const etr_groups *groups;               /* all of the method's time */
+  const etr_inner_transposes *inner;      /* NULL: etr_find_inner_transposes() has not searched */
   /* Per node; NULL without graph: */
   const double *uninterrupted; /* ticks in the typical run, without interruptions */
   const double *calls;         /* the same of OPERATOR_CALL beyond its kernel */
@@ -140,6 +149,10 @@ const etr_value *etr_finder_convolution_weight(const etr_finder *finder, const e
 typedef struct etr_filters {
   int64_t count, rows, columns; /* rows, columns: of one filter */
 } etr_filters;
+
+/** XNNPACK's kernels for depthwise convolutions take at most so many weights of a filter. It
+ * computes others as matrix products, in int8 more slowly than in floating point. */
+enum { ETR_MOST_FILTER_WEIGHTS = 25 };
 
 /** Finds the filters of a depthwise convolution: an Edge operator, or one of XNNPACK's payload.
  * Returns false for another node. */

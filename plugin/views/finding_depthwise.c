@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/** Weights of one channel that XNNPACK's kernels for depthwise convolutions take at most: 5 x 5. */
-enum { MOST_WEIGHTS = 25 };
-
 /** How many times as fast four depthwise convolutions with every second weight were as one of 7 x
  * 7. Of 9 x 9 it was more: docs/findings.md has the table. */
 static const etr_ratio split_ratio = {3, 14};
@@ -24,7 +21,7 @@ static bool is_splittable(const etr_filters *filters) {
       columns % 2 == 0)
     return false;
   int64_t quarter = (rows + 1) / 2 * ((columns + 1) / 2);
-  return rows * columns > MOST_WEIGHTS && quarter <= MOST_WEIGHTS;
+  return rows * columns > ETR_MOST_FILTER_WEIGHTS && quarter <= ETR_MOST_FILTER_WEIGHTS;
 }
 
 /* Returns true if a node's argument has this text. */
@@ -122,7 +119,7 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
       "channel; a larger filter runs as a matrix product for each channel (IGEMM). Four depthwise "
       "convolutions with every second weight and a dilation of 2 add up to the same result, and "
       "were %g to %g times as fast with filters of 7 x 7, and more with 9 x 9.%s",
-      etr_they_take(count), time, MOST_WEIGHTS, split_ratio.low, split_ratio.high,
+      etr_they_take(count), time, ETR_MOST_FILTER_WEIGHTS, split_ratio.low, split_ratio.high,
       has_norm_behind(finder, marked)
           ? " First fold the batch norms behind them (fuse_conv_bn_eval): the lowering folds none "
             "into a sum."

@@ -895,11 +895,17 @@ static bool find_insertions(insertions *in, const etr_finder *finder) {
   return true;
 }
 
-bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *finder) {
+bool etr_find_inner_transposes(etr_inner_transposes *out, etr_finder *finder) {
   insertions in;
-  if (!find_insertions(&in, finder))
-    return false;
-  *out = etr_finder_has_edge(finder) ? (etr_inner_transposes){in.at_ends, in.end_ticks} : in.inner;
+  if (!finder->inner) {
+    etr_inner_transposes *found = etr_arena_alloc(finder->arena, sizeof *found);
+    if (!found || !find_insertions(&in, finder))
+      return false;
+    bool has_edge = etr_finder_has_edge(finder);
+    *found = has_edge ? (etr_inner_transposes){in.at_ends, in.end_ticks} : in.inner;
+    finder->inner = found;
+  }
+  *out = *finder->inner;
   return true;
 }
 

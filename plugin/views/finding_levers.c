@@ -75,11 +75,9 @@ static bool is_narrow(const etr_finder *finder, const etr_node *node) {
          ETR_MIN(dims[0].size, channels) < LEAST_CHANNELS;
 }
 
-/* Returns true if XNNPACK's kernels for depthwise convolutions do not take the filters: it computes
- * them as matrix products, in int8 more slowly than in floating point. */
+/* Returns true if XNNPACK has no kernel for depthwise convolutions with such filters. */
 static bool is_large(const etr_filters *filters) {
-  enum { MOST_WEIGHTS = 25 };
-  return filters->rows * filters->columns > MOST_WEIGHTS;
+  return filters->rows * filters->columns > ETR_MOST_FILTER_WEIGHTS;
 }
 
 /* Unmarks depthwise convolutions, which other number types make slower, and lists them instead;

@@ -54,16 +54,9 @@ bool etr_event_is_int8(const etr_event *event);
 const etr_between *etr_find_between(const etr_finder *finder, const etr_block *block, size_t first,
                                     size_t end);
 
-/** Transposes that may go where delegates become one: those at the start or the end of one, but for
- * those at inputs and outputs of the model. Without an Edge graph, those of delegates between the
- * first and the last one. */
-typedef struct etr_inner_transposes {
-  size_t count;
-  uint64_t ticks; /* over all runs */
-} etr_inner_transposes;
-
-/** Sets *out to the inner transposes of a method. Returns false when out of memory. */
-bool etr_find_inner_transposes(etr_inner_transposes *out, const etr_finder *finder);
+/** Sets *out to the inner transposes of the method, which are searched once. Returns false when out
+ * of memory. */
+bool etr_find_inner_transposes(etr_inner_transposes *out, etr_finder *finder);
 
 /** Adds the finding about kernels between delegates of a method without a graph: each may read what
  * ran before it. backend: which they are taken to be of, whose partitioner is known. Counts the

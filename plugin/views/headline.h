@@ -101,8 +101,8 @@ const char *etr_headline_kind_name(etr_headline_kind kind);
 /** Writes a share as people read it: whole per cent, one decimal below 1 %, "<0.1 %". */
 void etr_put_percent(etr_writer *writer, double share);
 
-/** Writes what a method takes without interruptions, with so many digits: "37.0", or "23.5 – 37.0"
- * if the fastest run took clearly less or more. */
+/** Writes what a method takes without interruptions, with so many digits: "37.0", or
+ * "23.5 – 37.0" if the fastest run took clearly less or more. */
 void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                            etr_unit unit, int digits);
 

@@ -11,9 +11,9 @@
 
 /** Returns "2,120 tokens/s"; NULL if that is not known, or when out of memory. execute: of the
  * runs; where these differ much, it has two digits instead of three. Of few runs of which one is
- * at least twice as fast as another: "40,000 tokens/s (28,000 – 91,000 by run)". of: the method of
- * these runs, whose interruptions it names: "160 tokens/s, with interruptions; 420 – 640 without";
- * NULL: it says nothing of interruptions. */
+ * at least twice as fast as another: "40,000 tokens/s (28,000 – 91,000 by run)". of: the method
+ * of these runs, whose interruptions it names: "160 tokens/s, with interruptions; 420 – 640
+ * without"; NULL: it says nothing of interruptions. */
 const char *etr_throughput_rate_text(etr_arena *arena, const etr_throughput *throughput,
                                      const etr_stats *execute, const etr_method *of);
 

@@ -81,6 +81,14 @@ static void add_slices(tiny *t, const etr_block *block) {
   t->method.runtime_slice_count = slices.count - t->method.time_slice_count;
 }
 
+/* Makes the profile, of which the method has one block with the slices of its events. */
+static void with_block(tiny *t, const etr_block *block) {
+  whole(t);
+  add_slices(t, block);
+  t->profile.blocks = block;
+  t->profile.block_count = 1;
+}
+
 /* Returns the finding of a kind, or NULL. */
 static const etr_finding *find(tiny *t, const etr_profile *profile, etr_finding_kind kind) {
   etr_findings found;
@@ -620,10 +628,7 @@ Test(findings, calls_that_exceed_their_operators_are_found) {
                                 event_of("OPERATOR_CALL", 0, cases[i].call, NULL, NULL)};
     const etr_block block = {
         .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
-    whole(&t);
-    add_slices(&t, &block);
-    t.profile.blocks = &block;
-    t.profile.block_count = 1;
+    with_block(&t, &block);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CALLS);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding)
@@ -658,10 +663,7 @@ Test(findings, layout_conversions_are_found) {
                                 event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
     const etr_block block = {
         .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 3};
-    whole(&t);
-    add_slices(&t, &block);
-    t.profile.blocks = &block;
-    t.profile.block_count = 1;
+    with_block(&t, &block);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
     cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
     if (finding) {
@@ -690,10 +692,7 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
                            .method = 0,
                            .events = events,
                            .event_count = ETR_COUNT(events)};
-  whole(&t);
-  add_slices(&t, &block);
-  t.profile.blocks = &block;
-  t.profile.block_count = 1;
+  with_block(&t, &block);
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
   cr_assert_not_null(finding);
   cr_expect_float_eq(finding->cost, 200000, 1);
@@ -735,10 +734,7 @@ Test(findings, layout_advice_of_a_dump_needs_convolutions) {
                              .method = 0,
                              .events = events,
                              .event_count = ETR_COUNT(events)};
-    whole(&t);
-    add_slices(&t, &block);
-    t.profile.blocks = &block;
-    t.profile.block_count = 1;
+    with_block(&t, &block);
     t.method.graph = ETR_NONE;
     t.profile.graph_count = 0;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
@@ -846,10 +842,7 @@ static void only_events(tiny *t, etr_event *events, size_t count, etr_block *blo
                        .method = 0,
                        .events = events,
                        .event_count = count + 1};
-  whole(t);
-  add_slices(t, block);
-  t->profile.blocks = block;
-  t->profile.block_count = 1;
+  with_block(t, block);
   t->method.graph = ETR_NONE;
   t->profile.graph_count = 0;
 }
@@ -996,10 +989,7 @@ Test(findings, operators_behind_a_dequantize_are_in_float) {
                              .method = 0,
                              .events = events,
                              .event_count = ETR_COUNT(events)};
-    whole(&t);
-    add_slices(&t, &block);
-    t.profile.blocks = &block;
-    t.profile.block_count = 1;
+    with_block(&t, &block);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FLOAT_BESIDE);
     cr_expect_eq(finding != NULL, i == 0, "case %zu", i);
     tiny_clear(&t);
@@ -1105,10 +1095,7 @@ Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
       event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
   const etr_block block = {
       .name = "Execute", .run_count = RUNS, .method = 0, .events = events, .event_count = 2};
-  whole(&t);
-  add_slices(&t, &block);
-  t.profile.blocks = &block;
-  t.profile.block_count = 1;
+  with_block(&t, &block);
   cr_expect_null(find(&t, &t.profile, ETR_FINDING_LAYOUT));
   tiny_clear(&t);
 }
