@@ -486,7 +486,6 @@ function Pane({pane, overlay}) {
         if (canvas.current) picture.draw(canvas.current.getContext('2d', {alpha: false}));
       }));
     entry.current = made;
-    canvas.current.picture = picture; // for tests, which cannot read pixels
     mounted.set(pane.key, made);
     const resize = () => {
         if (!canvas.current) return; // the view was left meanwhile
@@ -498,6 +497,7 @@ function Pane({pane, overlay}) {
         // until the reader moves it, it fits
         if (!picture.isPlaced || !partsOf(peek('graph.view')).has(pane.key)) place(made);
         picture.draw(canvas.current.getContext('2d', {alpha: false}));
+        canvas.current.picture = picture; // for tests, which cannot read pixels
       },
       observer = new ResizeObserver(resize),
       leave = listen(canvas.current, made, setTip, setInstances),
