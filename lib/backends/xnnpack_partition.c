@@ -101,6 +101,7 @@ static const struct {
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
     {"upsample_nearest2d", "no configuration: use bilinear interpolation, with other results"},
+    {"alias_copy", "no configuration: it returns what it reads, so leave out what makes it"},
 };
 
 /* ---- What holds for all versions ---- */

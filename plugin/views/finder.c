@@ -100,8 +100,10 @@ bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b) {
 }
 
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) {
-  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy",
-                                      "clone",       "alias",      "alias_copy"};
+  static const char *const aliases[] = {"alias", "alias_copy", "detach_copy"};
+  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone"};
+  if (etr_is_one_of(finder, node, aliases, ETR_COUNT(aliases)))
+    return true; /* whatever its shape, which an ETDump alone lacks */
   const etr_value *from = etr_finder_first_input(finder->graph, node);
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
   if (!from || !to || !etr_finder_has_same_shape(from, to))

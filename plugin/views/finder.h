@@ -137,8 +137,8 @@ const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *
 /** Returns true if two values have the same known shape. */
 bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b);
 
-/** Returns true for an operator that returns what it reads: a clone, or an expand, a slice or a
- * view to the shape that its input has. */
+/** Returns true for an operator that returns what it reads: an alias, or a clone, an expand, a
+ * slice or a view to the shape that its input has. */
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
 
 /** Returns the weight of a convolution, which is its second input, with the shape (filters,

@@ -359,6 +359,7 @@ static void put_kernels_between(etr_writer *writer, const partition *p, const ke
 /* What lies between the delegates of a backend. */
 typedef struct between {
   size_t operators, removable;     /* all, and those that need not stay kernels */
+  size_t needless;                 /* of these, those that return what they read */
   uint64_t ticks, removable_ticks; /* over all runs */
   bool is_replaced; /* for some of those what is written instead is deducted by a general rule */
 } between;
@@ -465,7 +466,7 @@ static const char *fallback_fact(const partition *p, const between *b) {
   if (recurrent)
     etr_putf(&writer, "the steps of %s, ", recurrent);
   else if (p->reasons)
-    etr_puts(&writer, "rewrite ");
+    etr_puts(&writer, b->needless == operators ? "remove " : "rewrite ");
   for (size_t i = 0; i < count && shown < LISTED; i++) {
     if (!list[i].is_removable)
       continue;
@@ -639,6 +640,7 @@ static between sum_between(partition *p) {
     b.operators++;
     b.ticks += ticks;
     b.removable += p->is_candidate[i];
+    b.needless += etr_finder_changes_nothing(p->finder, &p->finder->graph->nodes[i]);
     b.removable_ticks += p->is_candidate[i] ? ticks : 0;
   }
   return b;
