@@ -61,7 +61,7 @@ typedef struct etr_payload {
   size_t count;
   const etr_payload_value *values;
   size_t value_count;
-  uint32_t class_counts[ETR_MOST_CLASSES]; /* number of operators of each class */
+  uint32_t least_events[ETR_MOST_CLASSES], most_events[ETR_MOST_CLASSES]; /* by class */
 } etr_payload;
 
 /** Whether the payload keeps the debug handle of a node's operator. If not, the operator is

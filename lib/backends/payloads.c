@@ -13,6 +13,16 @@ void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_ar
   etr_map_init(&payloads->shown, arena);
 }
 
+/* Counts the events that an operator may log, by class. */
+static void count_events(etr_payload *payload, const etr_payload_operator *of) {
+  payload->most_events[of->class_]++;
+  payload->least_events[of->class_] += !of->alternative && !of->is_idle;
+  if (of->alternative)
+    payload->most_events[of->alternative]++;
+  if (of->activation)
+    payload->most_events[of->activation]++;
+}
+
 /* Reads a payload with its backend's reader and counts its operators by class. Returns NULL if it
  * cannot be read, or when out of memory. */
 static const etr_payload *read_payload(etr_arena *arena, const etr_backend *backend,
@@ -21,7 +31,7 @@ static const etr_payload *read_payload(etr_arena *arena, const etr_backend *back
   if (!payload || !backend->read_payload(payload, arena, bytes))
     return NULL;
   for (size_t i = 0; i < payload->count; i++)
-    payload->class_counts[payload->operators[i].class_]++;
+    count_events(payload, &payload->operators[i]);
   return payload;
 }
 

@@ -1213,7 +1213,7 @@ static void warn_of_unplaced_operators(const etr_time *t) {
   if (count)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: found no node for %zu operators inside delegates, the longest of them \"%.*s\" "
-             "of call %d: their time is on no node",
+             "of call %d: their time is on no node. Is the ETDump of this model?",
              etr_method_label(t->placement->method), count, ETR_HEAD(longest->name, 80),
              (int)longest->instruction_id);
 }

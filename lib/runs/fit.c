@@ -212,16 +212,16 @@ static bool counts_of_payload(etr_delegate_counts *out, const etr_payload *paylo
   *out = (etr_delegate_counts){0};
   if (!payload)
     return false;
-  memcpy(out->least, payload->class_counts, sizeof out->least);
-  memcpy(out->most, payload->class_counts, sizeof out->most);
+  memcpy(out->least, payload->least_events, sizeof out->least);
+  memcpy(out->most, payload->most_events, sizeof out->most);
   return true;
 }
 
 /* Counts the operators that a delegate contains, by its payload or by its handles. Returns false
- * if they are unknown. Payloads are read only if there are several methods to distinguish. */
+ * if they are unknown. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map,
                            int32_t instruction, etr_delegate_counts *out) {
-  etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
+  etr_slice bytes = etr_method_payload(c->inputs, instruction);
   if (bytes.size)
     return counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
   etr_arena scratch = {0};
@@ -450,10 +450,10 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
   return parts[part][0] < parts[part][1] ? -1 : 1;
 }
 
-/* A program lists all instructions, so that any contradiction excludes it; a handle map may lack
- * some. */
+/* A program lists all instructions and what its delegates contain, so that any contradiction
+ * excludes it; a handle map may lack some. */
 bool etr_fit_is_any(const etr_fit *fit) {
-  if (fit->exact && fit->against)
+  if (fit->exact && fit->against + fit->strange)
     return false;
   if (fit->against + fit->strange == 0)
     return fit->exact || fit->agreeing || fit->missing == 0;

@@ -213,7 +213,7 @@ static verdict find_verdict(decider *d, const etr_block *block) {
                    .is_complete = is_complete,
                    .method = best,
                    .rule = explain_rule(d),
-                   .disagreeing = fit->exact ? 0 : fit->against};
+                   .disagreeing = fit->exact ? 0 : fit->against + fit->strange};
 }
 
 /* Returns the verdict on a block, from a cache, because many blocks between different loads have
