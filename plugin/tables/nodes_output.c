@@ -290,6 +290,21 @@ static double count_hinted_costs(const etr_table *table) {
   return count;
 }
 
+/* Writes which graph has nodes that the filter selects, where the shown ones have none. */
+static void put_graph_that_has(nodes_output *n) {
+  const etr_profile *profile = n->answer.profile;
+  etr_node_filter filter = *n->answer.filter;
+  for (size_t i = 0; i < profile->graph_count && !n->answer.filter->graph_module; i++) {
+    filter.graph_module = profile->graphs[i].module;
+    if (etr_count_nodes(profile, &filter) == 0)
+      continue;
+    etr_puts(&n->answer.writer, "another graph has such nodes: --graph ");
+    etr_put_sanitized(&n->answer.writer, filter.graph_module);
+    etr_puts(&n->answer.writer, "\n");
+    return;
+  }
+}
+
 /* Writes the table of nodes; in text with lines about the methods in front of it, and behind it how
  * nodes were identified, notes on costs and, with a filter, sums by graph. Sums and costs are
  * counted first, because etr_table_lay_out_rows() forgets the rows. */
@@ -303,6 +318,7 @@ static void write_table(nodes_output *n) {
   if (is_text && is_filtered && !has_rows) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
+    put_graph_that_has(n);
     return;
   }
   if (is_text && has_rows && !is_filtered)

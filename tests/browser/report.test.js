@@ -273,6 +273,12 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       shown.map(row => row[5]),
       said.map(({methods: [{verdict}]}) => words[verdict]),
     );
+    // The longest bar is as wide as its cell, however narrow that is.
+    await dashboard.page.setViewportSize({width: 700, height: 900});
+    const rooms = await dashboard.frame
+      .locator('.bar-cell .part-bar')
+      .evaluateAll(all => all.map(part => part.parentElement.clientWidth - part.clientWidth));
+    assert.ok(Math.min(...rooms) < 40, String(rooms));
     const operators = await dashboard.table('Times of operators side by side');
     const timed = rows.filter(({typical}) => typical.every(time => time > 0));
     assert.ok(timed.length > 0);

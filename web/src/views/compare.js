@@ -422,7 +422,7 @@ function comparedColumns(rows) {
       text: ({row}) => changeOfTime(changeOf(row) ?? NaN),
       why: () => explain('this less the base'),
     },
-    {key: 'bar', title: '', class: 'bar-cell', cell: ({row}) => changeBar(changeOf(row) ?? 0, most, row.verdict)},
+    {key: 'bar', title: '', cell: ({row}) => changeBar(changeOf(row) ?? 0, most, row.verdict)},
     {
       key: 'relative',
       title: '%',

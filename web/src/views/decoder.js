@@ -92,7 +92,7 @@ export function Decoder() {
         text: ({typical}) => timeOf(typical),
         why: () => explainRuns('typical time of all layers of the kind'),
       },
-      {key: 'bar', title: '', class: 'bar-cell', cell: ({typical}) => bar(typical, most, 'runtime')},
+      {key: 'bar', title: '', cell: ({typical}) => bar(typical, most, 'runtime')},
       {
         key: 'share',
         title: 'share',
