@@ -649,9 +649,30 @@ static bool only_moves(const char *kernel) {
          etr_kernel_only_copies(kernel);
 }
 
+/* Adds the lever for index kernels of an ETDump alone: what they take goes if they look up
+ * constants. Returns false when out of memory. */
+static bool add_perhaps_constant(const lever_target *target) {
+  etr_arena *arena = target->finder->arena;
+  etr_finding *added = add_lever(target, ETR_FINDING_CONSTANTS, NAN, target->ticks);
+  if (!added)
+    return !etr_arena_failed(arena);
+  added->title = etr_arena_format(arena, "Compute %zu %s at export", target->count,
+                                  words_of(target));
+  added->fact = "if their inputs never change, as of position biases: by constant_prop_pass";
+  added->evidence = etr_arena_format(
+      arena,
+      "They take %s. Attention on images often looks its position biases up in a table, in each "
+      "run anew; what a model looks up by its inputs stays.",
+      time_of(target));
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "the .pte or the ETRecord says whether their inputs change");
+  return !etr_arena_failed(arena);
+}
+
 /* Adds the lever for operators, the first of these that is possible: quantize layers in XNNPACK,
- * delegate kernels, do less work. Adds none where another finding says what to do, and no "less
- * work" for a part that is not the largest. Returns false when out of memory. */
+ * compute index kernels at export, delegate kernels, do less work. Adds none where another finding
+ * says what to do, and no "less work" for a part that is not the largest. Returns false when out of
+ * memory. */
 static bool add_operator_lever(const lever_target *target) {
   const etr_headline_part *part = target->part;
   bool is_float = is_floating(part->dtype);
@@ -665,6 +686,8 @@ static bool add_operator_lever(const lever_target *target) {
   if (!part->backend && !part->has_graph &&
       etr_finder_has_kind(target->finder, ETR_FINDING_NOT_DELEGATED))
     return true;
+  if (!part->backend && !part->has_graph && part->op && strncmp(part->op, "index.", 6) == 0)
+    return add_perhaps_constant(target);
   bool has_copies = etr_finder_has_kind(target->finder, ETR_FINDING_LAYOUT) ||
                     etr_finder_has_kind(target->finder, ETR_FINDING_COPIES);
   if (!part->has_graph && has_copies && only_moves(part->op))

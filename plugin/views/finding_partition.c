@@ -1214,6 +1214,41 @@ static bool set_backend(order_finder *o, const etr_finder *finder, const char *b
   return true;
 }
 
+/* Marks the last `count` steps of an operator in [begin, end). Returns how many there are. */
+static size_t mark_last(const order_finder *o, const char *op, size_t count, uint32_t begin,
+                        uint32_t end, bool *marked) {
+  size_t found = 0;
+  for (uint32_t i = end; i-- > begin && found < count;) {
+    if (!etr_slice_equal(o->finder.ops[i], etr_slice_of(op)))
+      continue;
+    marked[i] = true;
+    found++;
+  }
+  return found;
+}
+
+/* Marks the operators of softmaxes' checks for masked rows by their names: between a `where` and
+ * the one before it are those of one check, in some order (see softmax_check.c). Returns false when
+ * out of memory. */
+static bool mark_checks_by_name(const order_finder *o, bool *is_check) {
+  uint32_t count = (uint32_t)o->graph.node_count;
+  bool *marked = etr_arena_alloc_array(o->finder.arena, count, sizeof *marked);
+  for (uint32_t i = 0, begin = 0; marked && i < count; i++) {
+    if (!etr_slice_is(o->finder.ops[i], "where"))
+      continue;
+    memset(marked, 0, count * sizeof *marked);
+    bool is_whole = mark_last(o, "eq", 1, begin, i, marked) == 1;
+    is_whole &= mark_last(o, "any", 1, begin, i, marked) == 1;
+    is_whole &= mark_last(o, "logical_not", 2, begin, i, marked) == 2;
+    (void)mark_last(o, "full_like", 1, begin, i, marked);
+    marked[i] = true;
+    for (uint32_t k = begin; is_whole && k <= i; k++)
+      is_check[k] |= marked[k];
+    begin = i + 1;
+  }
+  return marked != NULL;
+}
+
 bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joined) {
   order_finder o = {.finder = *finder};
   step_list steps;
@@ -1222,7 +1257,7 @@ bool etr_add_order_finding(etr_finder *finder, const char *backend, etr_map *joi
   if (finder->method->delegate_count < 2)
     return true;
   if (!list_steps(&steps, finder) || !set_backend(&o, finder, backend) || !set_chain(&o, &steps) ||
-      !make_partition(&p, &o.finder, backend))
+      !make_partition(&p, &o.finder, backend) || !mark_checks_by_name(&o, p.is_check))
     return false;
   p.is_order = true;
   for (size_t i = 0; i < finder->method->time_slice_count; i++)
