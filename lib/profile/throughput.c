@@ -330,6 +330,27 @@ static bool has_cache(const etr_graph *graph, double *most) {
   return found;
 }
 
+/* Returns whether a method computes the same at all positions: its operators are known ones of
+ * static shapes, none of which reads up to a position, as ExecuTorch's attention with a cache does.
+ */
+static bool computes_the_same(const etr_graph *graph) {
+  static const char *const known[] = {"aten.",    "dim_order_ops.", "quantized_decomposed.",
+                                      "torchao.", "_operator.",     "llama.update_cache."};
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    bool is_known = node->kind != ETR_NODE_OP;
+    for (size_t k = 0; k < ETR_COUNT(known) && !is_known; k++)
+      is_known = etr_slice_starts(etr_slice_of(node->target), etr_slice_of(known[k]));
+    if (!is_known)
+      return false;
+    for (size_t k = 0; k < node->output_count; k++)
+      for (int32_t d = 0; d < node->outputs[k].rank; d++)
+        if (node->outputs[k].dims[d].size == ETR_DIM_SYMBOLIC)
+          return false;
+  }
+  return true;
+}
+
 static bool is_inference(const filler *f, uint32_t run) {
   return f->profile->blocks[f->runs[run].block].method != ETR_NONE;
 }
@@ -500,8 +521,9 @@ static bool measure_cache_growth(const filler *f, uint32_t method, steps *found,
   return true;
 }
 
-/* Measures how time grows with the cache for the first method that has a cache and at least
- * LEAST_RUNS runs of one token at different positions. Returns false when out of memory. */
+/* Measures how time grows with the cache for the first method that has a cache, does not compute
+ * the same at all positions, and has at least LEAST_RUNS runs of one token at different ones.
+ * Returns false when out of memory. */
 static bool find_cache_growth(const filler *f) {
   etr_arena scratch = {0};
   steps found = {etr_arena_alloc_array(&scratch, f->profile->run_count, sizeof *found.list), 0, 0};
@@ -509,7 +531,8 @@ static bool find_cache_growth(const filler *f) {
   for (uint32_t i = 0; good && !f->profile->cache_growth && i < f->profile->method_count; i++) {
     const etr_method *method = &f->methods[i];
     double most;
-    if (method->run_count < LEAST_RUNS || !has_cache(graph_of(f, method), &most))
+    const etr_graph *graph = graph_of(f, method);
+    if (method->run_count < LEAST_RUNS || !has_cache(graph, &most) || computes_the_same(graph))
       continue;
     found.count = found.sequences = 0;
     list_single_token_runs(f, method, most, &found);

@@ -28,8 +28,9 @@ typedef struct token_runs {
 static void make_runs(token_runs *t, const uint64_t *ticks, uint32_t count, uint32_t first_count,
                       bool has_cache) {
   *t = (token_runs){.block = {.method = 0}};
-  const tiny_graph *g = tiny_graph_of(&t->arena, "ids input [i64:1x1];cache weight [64x4];"
-                                                 "e embedding (ids) [1x4];o output (e)");
+  const tiny_graph *g = tiny_graph_of(&t->arena,
+                                      "ids input [i64:1x1];cache weight [64x4];"
+                                      "e llama.custom_sdpa.default (ids) [1x4];o output (e)");
   g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
   g->nodes[tiny_node(g, "cache")].is_written = has_cache;
   for (uint32_t i = 0; i < count; i++) {
@@ -205,6 +206,48 @@ Test(throughput, growth_knows_noisy_runs) {
   }
 }
 
+Test(throughput, static_shapes_compute_the_same_at_all_positions) {
+  static const struct {
+    const char *operator_; /* reads the cache */
+    bool is_measured;
+  } cases[] = {
+      {"aten.add.Tensor (cache) [64x4]", false},
+      {"aten.add.Tensor (cache) [sx4]", true},
+      {"llama.update_cache.default (cache) [64x4]", false},
+      {"llama.sdpa_with_kv_cache.default (cache) [64x4]", true},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_run runs[RUNS] = {0};
+    uint32_t numbers[RUNS];
+    uint64_t ticks[RUNS];
+    etr_block block = {.method = 0};
+    const char *text = etr_arena_format(
+        &arena, "ids input [i64:1x1];cache weight [64x4];e %s;o output (e)", cases[i].operator_);
+    const tiny_graph *g = tiny_graph_of(&arena, text);
+    g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
+    g->nodes[tiny_node(g, "cache")].is_written = true;
+    for (uint32_t k = 0; k < RUNS; k++) {
+      numbers[k] = k;
+      runs[k].execute_ticks = ticks[k] = 1000000 + 1000 * k;
+    }
+    etr_method method = {
+        .name = "forward", .runs = numbers, .run_count = RUNS, .execute_per_run = ticks};
+    etr_profile profile = {.ticks_per_second = 1e9,
+                           .runs = runs,
+                           .run_count = RUNS,
+                           .blocks = &block,
+                           .block_count = 1,
+                           .methods = &method,
+                           .method_count = 1,
+                           .graphs = &g->graph,
+                           .graph_count = 1};
+    cr_assert(etr_throughput_fill(&profile, runs, &method, &arena));
+    cr_expect_eq(profile.cache_growth != NULL, cases[i].is_measured, "%s", cases[i].operator_);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* Returns the first position of runs of one token, "d", between prompts of four tokens, "p"; a
  * blank begins the next recording. -1: no positions are known. */
 static double first_position(const char *order, const char *cache) {
@@ -221,7 +264,8 @@ static double first_position(const char *order, const char *cache) {
     const tiny_graph *g = tiny_graph_of(&arena,
                                         etr_arena_format(&arena,
                                                          "ids input [i64:1x%d];cache weight %s;"
-                                                         "e embedding (ids) [1x4];o output (e)",
+                                                         "e llama.custom_sdpa.default (ids) [1x4];"
+                                                         "o output (e)",
                                                          i ? 1 : 4, cache));
     g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
     g->nodes[tiny_node(g, "cache")].is_written = true;
