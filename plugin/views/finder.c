@@ -83,11 +83,23 @@ int64_t etr_layer_rows(const etr_node *layer) {
   return rows;
 }
 
-/* Returns the value that a node reads first; NULL if it reads none. */
-const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *node) {
-  const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
+/* Returns a value that a node reads; NULL if it reads none at this place. */
+static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t index) {
+  const etr_edge *edge = index < node->input_count ? &node->inputs[index] : NULL;
   const etr_node *source = edge ? &graph->nodes[edge->node] : NULL;
   return source && edge->output < source->output_count ? &source->outputs[edge->output] : NULL;
+}
+
+const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *node) {
+  return input_of(graph, node, 0);
+}
+
+bool etr_layer_has_groups(const etr_finder *finder, uint32_t layer) {
+  enum { GROUP = 32 }; /* of 8da4w in XNNPACK's recipe */
+  const etr_value *input = input_of(finder->graph, &finder->graph->nodes[layer],
+                                    etr_slice_is(finder->ops[layer], "addmm") ? 1 : 0);
+  int64_t size = input && input->rank > 0 ? input->dims[input->rank - 1].size : 0;
+  return size < 0 || size % GROUP == 0; /* or not known */
 }
 
 bool etr_finder_has_same_shape(const etr_value *a, const etr_value *b) {

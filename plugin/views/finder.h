@@ -131,6 +131,10 @@ bool etr_finder_has_kind(const etr_finder *finder, etr_finding_kind kind);
  * all its sizes but the last; 0 if it is not known, or too large. */
 int64_t etr_layer_rows(const etr_node *layer);
 
+/** Returns true for a linear layer whose inputs are a multiple of 32, which 8da4w in groups of 32
+ * needs. */
+bool etr_layer_has_groups(const etr_finder *finder, uint32_t layer);
+
 /** Returns the value that a node reads first; NULL if it reads none, or nothing is known of it. */
 const etr_value *etr_finder_first_input(const etr_graph *graph, const etr_node *node);
 

@@ -46,7 +46,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                      "partitioner=[XnnpackPartitioner()])"},
       groups = {EXPORT, "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                         "weight_granularity=PerGroup(32))\n"
-                        "quantize_(model, config)\n" EXPORT},
+                        "quantize_(model, config, lambda module, name: isinstance(module, "
+                        "torch.nn.Linear) and module.in_features % 32 == 0)\n" EXPORT},
       layer = {EXPORT,
                "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
                "weight_granularity=PerGroup(32))\n"

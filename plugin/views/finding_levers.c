@@ -25,8 +25,8 @@ typedef struct lever_target {
   const etr_headline_part *part;
   bool *marked; /* per node of the graph: the lever is about it */
   size_t count;
-  size_t left_out;     /* depthwise convolutions, which are not marked */
-  uint32_t *depthwise; /* their nodes */
+  size_t left_out; /* depthwise convolutions, or layers without groups, which are not marked */
+  uint32_t *left;  /* their nodes */
   /* Ticks in the typical run: of the operators that are marked, or of the part; of those of them
    * that are narrow; of the depthwise ones, and of those of them that have no fast kernel. */
   double ticks, narrow_ticks, depthwise_ticks, large_ticks;
@@ -100,10 +100,28 @@ static void divide_convolutions(lever_target *target) {
     target->ticks -= ticks;
     if (etr_is_program(finder->graph) && filters.rows == 1 && filters.columns == 1)
       continue;
-    target->depthwise[target->left_out++] = i;
+    target->left[target->left_out++] = i;
     target->depthwise_ticks += ticks;
     target->large_ticks += is_large(&filters) ? ticks : 0;
   }
+}
+
+/* Unmarks layers that 8da4w leaves out, since their inputs are no multiple of its groups, and lists
+ * them instead. Returns false, and changes nothing, if none would be left. */
+static bool leave_ungrouped(lever_target *target) {
+  const etr_finder *finder = target->finder;
+  size_t grouped = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    grouped += target->marked[i] && etr_layer_has_groups(finder, i);
+  for (uint32_t i = 0; grouped && i < finder->graph->node_count; i++) {
+    if (!target->marked[i] || etr_layer_has_groups(finder, i))
+      continue;
+    target->marked[i] = false;
+    target->count--;
+    target->ticks -= finder->uninterrupted[i];
+    target->left[target->left_out++] = i;
+  }
+  return grouped > 0;
 }
 
 /* Returns true if most of the time of the marked layers is in those whose input has one row: they
@@ -205,28 +223,30 @@ static const char *counted_words(const lever_target *target) {
 }
 
 /* Returns a sentence on the depthwise convolutions of which the saving counts only the loss, or
- * which the code of this variant leaves in float32, with the modules of the first ones; "" if there
- * are none. */
+ * which the code of this variant leaves in float32, or on layers without groups, with the modules
+ * of the first ones; "" if there are none. */
 static const char *left_out_text(const lever_target *target, etr_finding_variant variant) {
   enum { LISTED = 6 };
   const etr_finder *finder = target->finder;
   const char *modules[LISTED];
   size_t listed = 0;
   for (size_t i = 0; i < target->left_out && i < LISTED; i++) {
-    const etr_node *node = &finder->graph->nodes[target->depthwise[i]];
+    const etr_node *node = &finder->graph->nodes[target->left[i]];
     const char *path = finder->graph->modules[node->module].path;
     modules[listed++] = path[0] ? path : "(top level)";
   }
   if (!listed)
     return "";
+  const char *why = "The code quantizes them, too, so that values between layers stay in one type: "
+                    "what they may lose is deducted from the least saving.";
+  if (variant == ETR_VARIANT_DEPTHWISE)
+    why = "In int8 they may lose more than the others gain: the code leaves them in float32.";
+  if (variant == ETR_VARIANT_8DA4W)
+    why = "Their inputs are no multiple of 32, as groups of 32 need: the code leaves them out.";
   return etr_or_empty(etr_arena_format(
-      finder->arena, " Not counted: %zu depthwise convolution%s (%s). %s", target->left_out,
-      etr_plural(target->left_out),
-      etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)),
-      variant == ETR_VARIANT_DEPTHWISE
-          ? "In int8 they may lose more than the others gain: the code leaves them in float32."
-          : "The code quantizes them, too, so that values between layers stay in one type: what "
-            "they may lose is deducted from the least saving."));
+      finder->arena, " Not counted: %zu %s%s (%s). %s", target->left_out,
+      target->part->is_linear ? "layer" : "depthwise convolution", etr_plural(target->left_out),
+      etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)), why));
 }
 
 /* Returns a ratio with one decimal place below 10, and in whole above. */
@@ -338,9 +358,27 @@ static void describe_hidden_layers(const lever_target *target, etr_finding *adde
       "quantizers look for linear layers, and these are inside of another operator");
 }
 
+/* Returns the fastest type that the marked layers can have, and sets *variant to how they are
+ * quantized; NULL if none is faster. 8da4w needs modules of torch.nn.Linear, and inputs that groups
+ * of 32 divide: other layers are unmarked. class: see quantizers_of_layers(). */
+static const etr_type_ratio *type_of_layers(lever_target *target, etr_ratio_layer layer,
+                                            etr_finding_variant *variant, const char **class) {
+  bool has_layers = target->part->has_graph && target->part->is_linear;
+  const etr_type_ratio *type = etr_best_type(layer);
+  bool is_grouped = type && strcmp(type->type, "8da4w") == 0;
+  *variant = has_layers ? quantizers_of_layers(target, class) : ETR_VARIANT_USUAL;
+  if (is_grouped && has_layers && (*variant != ETR_VARIANT_8DA4W || !leave_ungrouped(target))) {
+    type = etr_type_named(layer, "int8");
+    is_grouped = false;
+  }
+  if (!is_grouped && *variant == ETR_VARIANT_8DA4W)
+    *variant = ETR_VARIANT_USUAL;
+  return type;
+}
+
 /* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
  * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
-static bool add_quantize(const lever_target *target, const char *dtype) {
+static bool add_quantize(lever_target *target, const char *dtype) {
   etr_finder *finder = target->finder;
   bool has_layers = target->part->has_graph && target->part->is_linear;
   etr_ratio_layer layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION : ETR_RATIO_LINEAR;
@@ -350,15 +388,10 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
                                       [ETR_RATIO_LINEAR] = "linear layers",
                                       [ETR_RATIO_CONVOLUTION] = "convolutions"};
   const char *class = "";
-  etr_finding_variant variant = has_layers ? quantizers_of_layers(target, &class)
-                                           : ETR_VARIANT_USUAL;
-  const etr_type_ratio *type = etr_best_type(layer);
-  if (type && strcmp(type->type, "8da4w") == 0 && has_layers && variant != ETR_VARIANT_8DA4W)
-    type = etr_type_named(layer, "int8"); /* 8da4w needs modules of torch.nn.Linear */
+  etr_finding_variant variant;
+  const etr_type_ratio *type = type_of_layers(target, layer, &variant, &class);
   if (!type)
     return true;
-  if (strcmp(type->type, "8da4w") != 0 && variant == ETR_VARIANT_8DA4W)
-    variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_between(type, from);
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
@@ -673,7 +706,7 @@ static bool add_perhaps_constant(const lever_target *target) {
  * compute index kernels at export, delegate kernels, do less work. Adds none where another finding
  * says what to do, and no "less work" for a part that is not the largest. Returns false when out of
  * memory. */
-static bool add_operator_lever(const lever_target *target) {
+static bool add_operator_lever(lever_target *target) {
   const etr_headline_part *part = target->part;
   bool is_float = is_floating(part->dtype);
   bool is_layer = part->is_linear || part->is_convolution;
@@ -854,8 +887,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                          .is_first = is_first};
   size_t nodes = finder->graph ? finder->graph->node_count : 0;
   target.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.marked);
-  target.depthwise = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.depthwise);
-  if (!target.marked || !target.depthwise)
+  target.left = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.left);
+  if (!target.marked || !target.left)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return true; /* fallback, library and copies say what to do about many small kernels */

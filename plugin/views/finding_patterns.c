@@ -500,7 +500,13 @@ static bool add_float_layer_finding(patterns *p) {
       "%zu other layers are quantized. The saving is at their rate; longest: %s of %s.", quantized,
       etr_finder_node_name(p->finder, added->nodes[0]),
       etr_finder_time_per_run(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
-  etr_finding_set_sureness(added, ETR_POSSIBLE, "accuracy may be why they are not quantized");
+  bool has_groups = false; /* so that 8da4w could have taken one */
+  for (size_t i = 0; i < added->node_count; i++)
+    has_groups |= etr_layer_has_groups(p->finder, added->nodes[i]);
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           has_groups ? "accuracy may be why they are not quantized"
+                                      : "in int8, as their inputs are no multiple of 32, which "
+                                        "groups of 32 need; accuracy may suffer");
   return true;
 }
 

@@ -106,7 +106,8 @@ def main():
     steps = ["calibrating on the example inputs", "quantizing: exporting", "torch.export", "lowering", "to_executorch", "saving"]
     assert [step for line in said for step in steps if step in line][-len(steps):] == steps, said
     assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
-    assert runs_of("int4", Net(), x, recipe="xnnpack-8da4w") == {"forward": 3}
+    # Groups of 32 do not divide the last layer's inputs, so it stays as it is.
+    assert runs_of("int4", torch.nn.Sequential(Net(), torch.nn.Linear(64, 40), torch.nn.Linear(40, 8)), x, recipe="xnnpack-8da4w") == {"forward": 3}
     shared = Net()
     assert runs_of("int4_shared", {"first": shared, "second": shared}, {"first": x, "second": x}, recipe="xnnpack-8da4w") == {"first": 3, "second": 3}
     assert runs_of("mixed", Mixed(), (torch.randn(4, 8), 2, torch.tensor([1, 2])), recipe="portable") == {"forward": 3}

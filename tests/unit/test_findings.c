@@ -1812,7 +1812,7 @@ Test(findings, code_is_that_of_the_advice) {
     const char *has, *has_not;
   } cases[] = {
       {ETR_FINDING_QUANTIZE, ETR_VARIANT_USUAL, "quantizer = ", "quantize_("},
-      {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "quantize_(model, config)", "quantizer"},
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "in_features % 32 == 0)", "quantizer"},
       {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "WithoutExpands"},
       {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "WithoutExpands()]", "after = x"},
   };
@@ -1980,30 +1980,38 @@ Test(findings, depthwise_convolutions_in_int8_may_be_slow) {
   }
 }
 
-/* Quantizers do not see the layers inside of an LSTM, and torchao's sees torch.nn.Linear alone. */
+/* Quantizers do not see the layers inside of an LSTM, and torchao's sees torch.nn.Linear alone,
+ * whose inputs groups of 32 must divide. */
 Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
   static const struct {
     const char *type, *title;
     etr_finding_variant variant;
     etr_effort effort;
+    int64_t inputs;
   } cases[] = {{"torch.nn.modules.rnn.LSTM", "Quantize 1 linear layer to int8", ETR_VARIANT_LAYERS,
-                ETR_EFFORT_CHANGE_MODEL},
+                ETR_EFFORT_CHANGE_MODEL, 64},
                {"torch.nn.modules.linear.Linear", "Quantize 1 linear layer to 8da4w",
-                ETR_VARIANT_8DA4W, ETR_EFFORT_RE_EXPORT},
+                ETR_VARIANT_8DA4W, ETR_EFFORT_RE_EXPORT, 64},
+               {"torch.nn.modules.linear.Linear", "Quantize 1 linear layer to int8",
+                ETR_VARIANT_USUAL, ETR_EFFORT_RE_EXPORT, 680},
                {"torch.nn.modules.activation.MultiheadAttention", "Quantize 1 linear layer to int8",
-                ETR_VARIANT_USUAL, ETR_EFFORT_RE_EXPORT}};
+                ETR_VARIANT_USUAL, ETR_EFFORT_RE_EXPORT, 64}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     uint32_t module = tiny_module(&t, 0, "l", cases[i].type),
              x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
              layer = tiny_node(&t, ETR_NODE_OP, "linear", "aten.linear.default", module);
     tiny_input(&t, layer, x, 0);
+    const etr_dim dims[] = {{.size = 1, .hint = -1}, {.size = cases[i].inputs, .hint = -1}};
+    const etr_value row = {.name = "x", .dtype = "float32", .dims = dims, .rank = 2};
     const etr_event event = {
         .name = "linear", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
     made_runs runs;
     tiny_time(&t, layer, 2200000)->backend = "XnnpackBackend";
     etr_findings found;
     whole(&t);
+    t.nodes.data[x].outputs = &row;
+    t.nodes.data[x].output_count = 1;
     make_runs(&t, &runs, layer, &event);
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     cr_assert_eq(found.count, 1, "case %zu: %zu", i, found.count);

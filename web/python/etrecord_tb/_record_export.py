@@ -132,6 +132,10 @@ def _list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def _has_groups(module: torch.nn.Module, name: str) -> bool:
+    return isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0
+
+
 def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any:
     """Returns ExecuTorch's recipe, and adds the lines that make it to `made`."""
     made.imports += ["from executorch.export import ExportRecipe, ExportSession, LoweringRecipe, QuantizationRecipe"]
@@ -149,6 +153,9 @@ def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any
         made.recipe = recipe
         made.imports += ["from executorch.backends.xnnpack.recipes import XNNPackRecipeType"]
         made.steps = [f"recipe = ExportRecipe.get_recipe(XNNPackRecipeType.{_TYPES[recipe]}{', group_size=32' if options else ''})"]
+        if options:  # of other layers, ExecuTorch would fail
+            chosen.quantization_recipe.ao_quantization_configs[0].filter_fn = _has_groups
+            made.steps.append("recipe.quantization_recipe.ao_quantization_configs[0].filter_fn = lambda module, name: isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0")
     if partitioner is not None:
         lowering = copy.copy(chosen.lowering_recipe) or LoweringRecipe()
         lowering.partitioners = _list(partitioner)
