@@ -214,6 +214,9 @@ enum {
   MOST_KINDS = 256
 }; /* targets and reasons that are told apart; the others are added to the last */
 
+static const char check_reason[] =
+    "goes with a plain softmax, which does not look for rows that are masked whole";
+
 /* Lists the operators between delegates by kind, with their number and ticks over all runs, the
  * longest first. Equal reasons are the same static text, so their addresses are compared. Further
  * kinds than MOST_KINDS are added to the last one. Returns NULL when out of memory. */
@@ -226,7 +229,7 @@ static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
       continue;
     const char *reason = p->reasons ? p->reasons[i] : NULL;
     if (p->is_check[i])
-      reason = "goes with a plain softmax, which does not look for rows that are masked whole";
+      reason = check_reason;
     size_t kind = 0;
     bool can_be_removed = is_removable(p, i);
     while (kind < *count &&
@@ -444,12 +447,21 @@ static const char *recurrent_class_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
+/* Returns how many operators check softmaxes for rows that are masked whole. */
+static size_t count_checks(const kernel_kind *list, size_t count) {
+  size_t checks = 0;
+  for (size_t i = 0; i < count; i++)
+    checks += list[i].reason == check_reason ? list[i].nodes : 0;
+  return checks;
+}
+
 /* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
  * native_layer_norm stay", or "64 expand_copy, 33 mean and 2 others are between them" if the
  * partitioner's rules are not known. NULL when out of memory. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
   enum { LISTED = 3, ROOM = 56, ROOM_BESIDE = 42 };
+  static const char plain[] = "a plain softmax in attention; ";
   size_t count, named = 0, used = 0, operators = b->removable, shown = 0;
   const kernel_kind *list = list_kernels_between(p, &count);
   etr_text text;
@@ -463,12 +475,18 @@ static const char *fallback_fact(const partition *p, const between *b) {
                             operators);
   etr_text_begin(&text, p->finder->arena, &writer);
   const char *recurrent = recurrent_class_between(p);
+  /* With a graph, these checks have a finding of their own. */
+  size_t checks = p->is_order ? count_checks(list, count) : 0;
+  operators -= checks;
+  used = checks ? sizeof plain - 1 : 0;
+  if (checks)
+    etr_puts(&writer, plain);
   if (recurrent)
     etr_putf(&writer, "the steps of %s, ", recurrent);
-  else if (p->reasons)
+  else if (p->reasons && operators)
     etr_puts(&writer, b->needless == operators ? "remove " : "rewrite ");
   for (size_t i = 0; i < count && shown < LISTED; i++) {
-    if (!list[i].is_removable)
+    if (!list[i].is_removable || (checks && list[i].reason == check_reason))
       continue;
     const char *op = etr_finder_short_op(p->finder, list[i].target);
     used += strlen(op) + 4; /* with a number and a comma */
@@ -488,7 +506,7 @@ static const char *fallback_fact(const partition *p, const between *b) {
   else if (!p->reasons)
     etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
   else
-    etr_puts(&writer, " between them");
+    etr_puts(&writer, operators ? " between them" : "no check for masked rows");
   for (size_t i = 0; i < count && stay; i++) { /* the longest kind that stays */
     if (list[i].is_removable)
       continue;
