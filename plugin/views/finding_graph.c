@@ -383,6 +383,10 @@ static const char *copies_evidence(const etr_finder *finder, const copies *sums,
     etr_puts(&writer, " torch.export splits matmul, and scaled_dot_product_attention, into these "
                       "and a bmm: no line of the model says expand, but a pass of the lowering "
                       "removes them.");
+  else if (sums->of_products && sums->unchanged == sums->count)
+    etr_putf(&writer,
+             " torch.export splits matmul into %zu of these; a pass of the lowering removes all.",
+             sums->of_products);
   if (sums->unchanged && sums->unchanged < sums->count)
     etr_putf(&writer, " %zu return what they read: remove them.", sums->unchanged);
   if (sums->casts)
@@ -442,8 +446,10 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
   for (uint32_t i = 0; i < graph->node_count; i++)
     sums.of_products += marked[i] && is_read[i] &&
                         etr_is_operator(finder, &graph->nodes[i], "expand_copy");
-  bool is_all = sums.unchanged == sums.count,
-       is_exported = is_all && sums.of_products == sums.count;
+  bool is_all = sums.unchanged == sums.count, is_exported = is_all && sums.of_products > 0;
+  const char *by_pass = sums.of_products < sums.count ? "a pass removes them"
+                                                      : "torch makes them of matmul, a pass "
+                                                        "removes them";
   etr_merged_calls merged = {0};
   if (is_all && !etr_find_merged_calls(finder, marked, &merged))
     return false;
@@ -464,9 +470,8 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
                                  is_all ? ", and each returns what it reads" : moves);
   if (is_exported) {
     added->variant = ETR_VARIANT_EXPORT;
-    added->fact = etr_arena_format(
-        finder->arena, "%s %s; torch makes them of matmul, a pass removes them",
-        etr_they_take(sums.count), etr_finder_time_per_run(finder, sums.ticks));
+    added->fact = etr_arena_format(finder->arena, "%s %s; %s", etr_they_take(sums.count),
+                                   etr_finder_time_per_run(finder, sums.ticks), by_pass);
   }
   added->evidence = copies_evidence(finder, &sums, added);
   if (is_all)
@@ -476,7 +481,7 @@ static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows
     added->fact = etr_arena_format(
         finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain%s",
         etr_they_take(sums.count), etr_finder_time_per_run(finder, sums.ticks), merged.after,
-        merged.before, is_exported ? "; torch makes them of matmul" : "");
+        merged.before, is_exported ? "; a pass removes them" : "");
   added->evidence = etr_with_merged_calls(finder, added->evidence, &merged);
   /* The example code is of these two: an expand to the same shape and a slice of the whole. */
   bool has_example = is_exported ||
