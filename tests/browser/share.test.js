@@ -63,6 +63,15 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       assert.deepEqual([page.errors, page.asked], [[], []]);
     });
 
+  it('has the whole verdict in the picture of a comparison', async () => {
+    await open(['turns_base', 'turns_new'], 'view=compare');
+    const verdict = await page.frame.locator('.compare h1').innerText(), drawn = page.page.evaluate(() => new Promise(done => (URL.createObjectURL = (make => blob => (blob.text().then(done), make.call(URL, blob)))(URL.createObjectURL))));
+    await page.frame.locator('.share > summary').click();
+    await page.frame.getByRole('menuitem', {name: /^Copy picture/}).click();
+    const words = (await drawn).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '), [, interval] = /(\(between [^)]*\))/.exec(words) ?? assert.fail(`${words} beside ${verdict}`);
+    assert.doesNotMatch(interval, /…/);
+  });
+
   it('is the Markdown of the commands', async () => {
     const plain = text => text.trim().split('\n').map(line => line.trimEnd());
     await open(['vit_xnnpack'], 'view=summary');

@@ -102,12 +102,13 @@ function Levers({top, colors}) {
   });
 }
 
-/* `time` always has room; the title before it gives way. */
-function Title({title, time = '', answer, colors}) {
-  const widthOf = widthsOf(28, 600),
-    lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
-  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colors.surface} /><text x=${LEFT} y="46" font-size="28"
-    font-weight="600" fill=${colors.text}>${fitted(title, WIDTH - 2 * LEFT - widthOf(time), widthOf)}${time}</text>
+/* A long title is smaller. */
+function Title({title, answer, colors}) {
+  const inner = WIDTH - 2 * LEFT,
+    size = Math.min(28, (28 * inner) / widthsOf(28, 600)(title)),
+    lines = linesOf(answer, inner, 18).slice(0, 2);
+  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colors.surface} /><text x=${LEFT} y="46" font-size=${size}
+    font-weight="600" fill=${colors.text}>${title}</text>
     ${lines.map(
       (line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colors.text}>${line}
       </text>`,
@@ -121,7 +122,7 @@ function SummaryPicture({colors}) {
     lines = linesOf(`${runsText('typical')} · ${document.variation}`, inner, 12).slice(0, 2),
     y = 260 + 16 * lines.length;
   let x = LEFT;
-  return html`<${Title} title=${labelOf(shownRun.value)} time=${`: ${inferenceText()}`}
+  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${inferenceText()}`}
     answer=${reasonText(method.value)} colors=${colors} />
     <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner}
       heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colors=${colors} least=${16} /></g>
