@@ -408,6 +408,13 @@ def test_mistakes_of_references_are_said_before_torch_is_loaded(arguments, messa
     assert message in capsys.readouterr().err and "torch" not in sys.modules
 
 
+@pytest.mark.parametrize("text, most, short", [("One. Two.", 9, "One. Two."), ("One. Two three.", 12, "One."), ("One two three", 9, "One two ..."), ("One two three", 3, "One ...")])
+def test_long_messages_end_with_a_sentence_or_a_word(text, most, short):
+    from etrecord_tb.reference import shortened
+
+    assert shortened(text, most) == short
+
+
 def test_warnings_are_python_warnings():
     with pytest.warns(etrecord_tb.EtrecordWarning):
         etrecord_tb.Profile(etrecord=FIXTURES / "add_mul" / "etrecord.bin", etdump=FIXTURES / "mv2_xnnpack" / "etdump.etdp").close()

@@ -10,9 +10,11 @@ import warnings
 
 import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.devtools.etrecord import parse_etrecord
 from executorch.exir import to_edge, to_edge_transform_and_lower
 
 import etrecord_tb
+from etrecord_tb.reference import write_reference
 
 SHORT = {"recordings": 1, "runs": 3, "progress": False}
 
@@ -61,6 +63,44 @@ class Resizing(torch.nn.Module):
 
     def forward(self, x):
         return torch.nn.functional.interpolate(x, size=(5, 5), mode="bicubic", antialias=True)
+
+
+# A model that returns types of its own, which only the process that records it registers.
+TYPED = """
+import collections, dataclasses, torch
+from torch.utils import _pytree
+
+@dataclasses.dataclass
+class Answer:
+    logits: torch.Tensor
+    loss: torch.Tensor = None
+    pair: tuple = None
+
+Pair = collections.namedtuple("Pair", "first second")
+torch.export.register_dataclass(Answer, serialized_type_name="typed_model.Answer")
+_pytree._register_namedtuple(Pair, serialized_type_name="typed_model.Pair")
+
+class Typed(torch.nn.Module):
+    def forward(self, x):
+        return Answer(torch.sigmoid(x), pair=Pair(x + 1, torch.tanh(x)))
+"""
+
+
+def check_unknown_types(environment, x):
+    """The reference of a record with types that are not registered here is computed, and imports nothing for it."""
+    pathlib.Path("typed_model.py").write_text(TYPED)
+    script = "import torch, typed_model, etrecord_tb\netrecord_tb.record(typed_model.Typed(), (torch.ones(4, 64),), out='typed', recipe='portable', recordings=1, runs=3, debug_buffer=True, progress=False).close()"
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+    write_reference(["typed"], "typed.safetensors")
+    assert "typed_model" not in sys.modules
+    with etrecord_tb.Profile("typed/values") as profile:
+        outputs = [value for value in profile.accuracy("typed.safetensors").values if value.role == "output"]
+        assert len(outputs) == 3 and all(not value.problem and (value.snr_db is None or value.snr_db > 100) for value in outputs), outputs
+    sys.path.append(os.getcwd())
+    import typed_model
+
+    answer = parse_etrecord("typed/etrecord.bin").exported_program.module()(*x)
+    assert type(answer) is typed_model.Answer and type(answer.pair) is typed_model.Pair, answer
 
 
 def refused(kind, words, *arguments, **options):
@@ -164,6 +204,8 @@ def main():
         assert made.summary()[0].runs + made.summary()[0].skipped_runs == again.summary()[0].runs + again.summary()[0].skipped_runs == 3
     with etrecord_tb.Profile("of_factory/values") as made, etrecord_tb.Profile("again/values") as again:
         assert [(value.node, value.shape) for value in made.values()] == [(value.node, value.shape) for value in again.values()] != []
+
+    check_unknown_types(environment, x)
 
     # Each method of a program runs by itself on a device; `adb` is run.py's.
     assert runs_of("on_device", {"a": Net(), "b": Other()}, {"a": x, "b": x}, on="adb", runner="executor_runner", recordings=2) == {"a": 6, "b": 6}

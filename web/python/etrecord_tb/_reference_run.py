@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import heapq
+import importlib.metadata
 import json
 import math
 import operator
 import os
+import re
 import struct
 import tempfile
 import zipfile
@@ -21,10 +23,11 @@ from typing import Any, Callable, Iterator
 
 import torch
 from torch.fx.interpreter import Interpreter
+from torch.utils import _pytree
 from torch.utils._pytree import tree_leaves
 from executorch.devtools.etrecord import parse_etrecord
 
-from .reference import Failure, Job, Method, Progress
+from .reference import Failure, Job, Method, Progress, shortened
 
 PRODUCER = "etrecord-tb reference/2"
 MOST_IMPACTS = 10  # inferences of --local that measure what one segment's error does to the outputs
@@ -33,6 +36,8 @@ TYPES = {
     torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL",
 }
 LOGGED_TYPES = {str(dtype)[6:]: dtype for dtype in TYPES}
+UNKNOWN_TYPE = re.compile(r"Deserializing (.+?) in pytree|TreeSpec of namedtuple class (.+?) because", re.DOTALL)  # what torch says of it
+MOST_TYPES = 32  # of a record that are unknown here
 SWITCHES = {"train", "training", "dropout", "dropout_p"}  # arguments of random operators that switch the random numbers off
 Key = str
 Place = tuple[str, int]  # a node and its output
@@ -107,7 +112,7 @@ def _umask() -> int:
 def _why(error: BaseException | None) -> str:
     """An exception of torch in one line: its first line says what, the others show the graph."""
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0].strip()[:300]}" if lines else type(error).__name__
+    return f"{type(error).__name__}: {shortened(lines[0].strip(), 300)}" if lines else type(error).__name__
 
 
 def _copy_record(path: str, copy: str, without: set[str]) -> None:
@@ -123,6 +128,51 @@ def _copy_record(path: str, copy: str, without: set[str]) -> None:
                 target.write(os.path.join(folder, name), os.path.relpath(os.path.join(folder, name), path))
 
 
+def _stand_in(name: str) -> None:
+    """Registers a class for a type of containers that is not known here. Nothing is imported for it: the name is from a file."""
+
+    class StandIn:
+        def __init__(self, *values: Any, context: Any = None) -> None:
+            self.values, self.context = values, context
+
+    _pytree.register_pytree_node(
+        StandIn, lambda held: (list(held.values), held.context), lambda values, context: StandIn(*values, context=context), serialized_type_name=name,
+        to_dumpable_context=lambda context: context, from_dumpable_context=lambda context: context)
+
+
+def _parse(path: str) -> Any:
+    """parse_etrecord() that also reads programs which take or return containers of libraries that are not imported: only what they hold is needed.
+
+    Their names are forgotten again, so that a program which imports the library later finds its own types.
+    """
+    names: list[str] = []
+    try:
+        while True:
+            try:
+                return parse_etrecord(path)
+            except Exception as error:
+                found = UNKNOWN_TYPE.search(str(error))
+                name = found[1] or found[2] if found else None
+                if name is None or name in _pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE or len(names) == MOST_TYPES:
+                    raise
+                _stand_in(name)
+                names.append(name)
+    finally:
+        if names:
+            for name in names:
+                del _pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE[name]
+            _pytree.treespec_loads.cache_clear()
+
+
+def _is_made_by_this_version(path: str) -> bool:
+    """Whether record() made a record, and says beside it that it did so with the ExecuTorch that is here."""
+    try:
+        with open(os.path.join(os.path.dirname(path), "record.json"), encoding="utf-8") as file:
+            return bool(json.load(file)["executorch"] == importlib.metadata.version("executorch"))
+    except (OSError, ValueError, LookupError, TypeError, ImportError):
+        return False
+
+
 def _open_record(path: str, progress: Progress) -> Any:
     """Reads a record with ExecuTorch, which takes zip files only and fails on inputs and outputs that its older versions wrote. Outputs are not needed."""
     failure: Exception | None = None
@@ -133,15 +183,15 @@ def _open_record(path: str, progress: Progress) -> Any:
                 copy = os.path.join(folder, f"{len(without)}.bin")
                 _copy_record(path, copy, set(without))
             try:
-                record = parse_etrecord(copy)
+                record = _parse(copy)
             except Exception as error:
                 failure = failure or error
                 continue
             if len(without) > 1:
                 progress.say(f"{path}: this version of ExecuTorch cannot read its representative inputs: example inputs are used, if there are any")
             return record
-    raise Failure(f"{path}: this version of ExecuTorch cannot read its programs ({_why(failure)}): use the version that exported the model, and import "
-                  "its custom operators") from failure
+    version = "" if _is_made_by_this_version(path) else "another version exported it, or "
+    raise Failure(f"{path}: ExecuTorch cannot read its programs: perhaps {version}it needs custom operators: {_why(failure)}") from failure
 
 
 def _operator(node: torch.fx.Node) -> str:

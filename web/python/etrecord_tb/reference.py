@@ -24,6 +24,15 @@ class Failure(Exception):
     """Says in one line what is wrong and what to do."""
 
 
+def shortened(text: str, most: int) -> str:
+    """The first sentences of a text that has more than so many characters, or else its first words."""
+    start = text[:most]
+    if start == text:
+        return text
+    end = text.rfind(". ", 0, most + 1)
+    return text[: end + 1] if end > 0 else (start.rpartition(" ")[0] or start) + " ..."
+
+
 class Progress:
     """Says on standard error what is done. Steps replace each other on one line, and only in a terminal."""
 
@@ -168,7 +177,7 @@ def main(arguments: list[str]) -> int:
         print(f'etrecord-tb: `reference` needs torch and executorch: pip install torch executorch ({error}){ignored_path(error)}', file=sys.stderr)
         return 1
     except Exception as error:  # whatever torch raises about a record
-        text = " ".join(str(error).split())[:600]
-        print(f"etrecord-tb: {text if isinstance(error, (Failure, ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
+        text = " ".join(str(error).split())
+        print(f"etrecord-tb: {text if isinstance(error, (Failure, ValueError, OSError)) else f'{type(error).__name__}: {shortened(text, 600)}'}", file=sys.stderr)
         return 1
     return 0
