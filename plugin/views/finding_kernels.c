@@ -248,11 +248,13 @@ static size_t count_products(const etr_kernels *kernels) {
   return count;
 }
 
-/* Returns true if all kernels of a row may be expands that torch.export splits matmul into: two and
- * a bmm. */
-static bool may_be_of_matmul(const etr_kernels *kernels, const etr_kernel_row *row) {
-  return etr_slice_is(kernel_operator(row->kernel), "expand_copy") &&
-         row->event_count <= 2 * count_products(kernels);
+/* Returns how many kernels of a row may be expands that torch.export splits matmul into, two and a
+ * bmm; 0 if these would be fewer than half. */
+static size_t count_of_matmul(const etr_kernels *kernels, const etr_kernel_row *row) {
+  if (!etr_slice_is(kernel_operator(row->kernel), "expand_copy"))
+    return 0;
+  size_t most = ETR_MIN(row->event_count, 2 * count_products(kernels));
+  return most * 2 >= row->event_count ? most : 0;
 }
 
 /* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
@@ -264,7 +266,8 @@ static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kern
     const etr_kernel_row *row = &kernels->rows[i];
     const char *name = etr_label_kernel(row->kernel);
     uint64_t ticks = uninterrupted_kernel_ticks(finder, kernels, i);
-    bool is_told = is_joined(joined, row) && !may_be_of_matmul(kernels, row);
+    size_t of_matmul = row->backend ? 0 : count_of_matmul(kernels, row);
+    bool is_told = is_joined(joined, row) && !of_matmul;
     if (row->backend || !etr_kernel_only_copies(name) || is_told)
       continue;
     etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, ticks, NAN);
@@ -279,14 +282,17 @@ static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kern
         finder->arena, "%s %s. With the ETRecord or the .pte, it is known between which operators.",
         etr_they_take(row->event_count), etr_finder_time_per_run(finder, ticks));
     etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need some of them");
-    if (!may_be_of_matmul(kernels, row))
+    if (!of_matmul)
       continue;
     added->variant = ETR_VARIANT_EXPORT;
-    added->fact = "perhaps of matmul, which torch splits into two of these and a bmm: see how";
+    added->fact = etr_arena_format(
+        finder->arena,
+        "perhaps %sof matmul, which torch splits into two of these and a bmm: see how",
+        of_matmul < row->event_count ? "most " : "");
     added->evidence = etr_arena_format(
         finder->arena,
-        "%s If torch made them of matmul, each returns what it reads, and a pass of "
-        "the lowering removes them.",
+        "%s Those that torch makes of matmul return what they read, and a pass of the lowering "
+        "removes them.",
         etr_or_empty(added->evidence));
   }
   return !etr_arena_failed(finder->arena);
