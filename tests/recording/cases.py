@@ -58,6 +58,17 @@ class Branching(torch.nn.Module):
         return x.nonzero() if x.sum() > 0 else x
 
 
+class Indexing(torch.nn.Module):
+    """Computes with integers what it indexes with, as transformers do for masks, and with floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(64, 64)
+
+    def forward(self, x):
+        return self.layer(x)[torch.arange(4) + 0] * 0.5
+
+
 class Resizing(torch.nn.Module):
     """Has an operator for which the wheels have no kernel."""
 
@@ -146,6 +157,17 @@ def main():
     steps = ["calibrating on the example inputs", "quantizing: exporting", "torch.export", "lowering", "to_executorch", "saving"]
     assert [step for line in said for step in steps if step in line][-len(steps):] == steps, said
     assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
+    # Integers stay integers, and the number in float is quantized.
+    assert runs_of("int8_index", Indexing(), x, recipe="xnnpack-int8") == {"forward": 3}
+    script = {name: pathlib.Path(name, "record.py").read_text() for name in ("int8_default", "int8_index")}
+    assert "_keep_integers(recipe" in script["int8_index"] and "_keep_integers" not in script["int8_default"]
+    pathlib.Path("index_again").mkdir()
+    by_hand = script["int8_index"].replace("model, inputs = ..., ...", "from cases import Indexing\nmodel, inputs = Indexing(), (torch.randn(4, 64),)")
+    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.fspath(pathlib.Path(__file__).parent)])
+    subprocess.run([sys.executable, "-c", by_hand], check=True, cwd="index_again", env=dict(os.environ, PYTHONPATH=path), stderr=subprocess.DEVNULL)
+    with etrecord_tb.Profile("int8_index") as profile, etrecord_tb.Profile("index_again") as again:
+        targets = [[node.target for node in each.graphs()[0].nodes] for each in (profile, again)]
+        assert targets[0] == targets[1], targets
     # Groups of 32 do not divide the last layer's inputs, so it stays as it is.
     assert runs_of("int4", torch.nn.Sequential(Net(), torch.nn.Linear(64, 40), torch.nn.Linear(40, 8)), x, recipe="xnnpack-8da4w") == {"forward": 3}
     shared = Net()

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import dataclasses
 import importlib.metadata
+import inspect
 import os
 import pathlib
 import platform
@@ -54,6 +55,7 @@ class Made:
     steps: list[str]  # the lines of Python that make etrecord.bin and model.pte by hand
     imports: list[str]
     by_method: bool  # the model is a dict by method
+    kept: list[str] = dataclasses.field(default_factory=list)  # what _keep_integers() kept
 
     @property
     def versions(self) -> dict[str, str | None]:
@@ -136,6 +138,28 @@ def _has_groups(module: torch.nn.Module, name: str) -> bool:
     return isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0
 
 
+def _keep_integers(quantizer: Any) -> list[str]:
+    """Has XNNPACKQuantizer leave what computes integers as it is; of its numbers it would make floats. Returns the list of what it left."""
+    transform = quantizer.transform_for_annotation
+    kept: list[str] = []
+
+    def transform_floats(model: Any) -> Any:
+        values = {node: node.meta.get("val") for node in model.graph.nodes}
+        before = {node: node.args for node, value in values.items() if isinstance(value, torch.Tensor) and not value.is_floating_point()}
+        model = transform(model)
+        changed = [node for node, args in before.items() if node.args != args]
+        for node in changed:
+            node.args = before[node]
+        if changed:
+            model.graph.eliminate_dead_code()
+            model.recompile()
+            kept.extend(node.name for node in changed)
+        return model
+
+    quantizer.transform_for_annotation = transform_floats
+    return kept
+
+
 def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any:
     """Returns ExecuTorch's recipe, and adds the lines that make it to `made`."""
     made.imports += ["from executorch.export import ExportRecipe, ExportSession, LoweringRecipe, QuantizationRecipe"]
@@ -153,6 +177,8 @@ def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any
         made.recipe = recipe
         made.imports += ["from executorch.backends.xnnpack.recipes import XNNPackRecipeType"]
         made.steps = [f"recipe = ExportRecipe.get_recipe(XNNPackRecipeType.{_TYPES[recipe]}{', group_size=32' if options else ''})"]
+        if recipe == "xnnpack-int8":
+            made.kept = _keep_integers(chosen.quantization_recipe.quantizers[0])
         if options:  # of other layers, ExecuTorch would fail
             chosen.quantization_recipe.ao_quantization_configs[0].filter_fn = _has_groups
             made.steps.append("recipe.quantization_recipe.ao_quantization_configs[0].filter_fn = lambda module, name: isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0")
@@ -229,6 +255,9 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
         if stage == "quantize" and failed == StageType.QUANTIZE and _cannot_export(model, inputs, shapes):
             stage = "export"  # which a static quantizer does first
         raise _failed(stage, error) from error
+    if made.kept:
+        made.imports.append("from typing import Any")
+        made.steps[1:1] = ["", "", inspect.getsource(_keep_integers), "", "_keep_integers(recipe.quantization_recipe.quantizers[0])"]
     return session.get_executorch_program_manager()
 
 
