@@ -268,7 +268,7 @@ static const char *refusal_of_pooling(const etr_node *node, etr_slice op) {
     return "takes no average pooling with ceil_mode (AvgPoolingConfig)";
   if (has_other_than_zero(node, "padding") && !has_value(node, "count_include_pad", "false"))
     return "takes average pooling with padding only if count_include_pad is false "
-           "(AvgPoolingConfig)";
+           "(AvgPoolingConfig): pad before it";
   return NULL;
 }
 

@@ -108,7 +108,8 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_SPLITS,    /* fallback: some of the operators are splits of a tensor, */
   ETR_VARIANT_MEANS,     /* means over height and width, */
   ETR_VARIANT_SPLITS_MEANS, /* or both; */
-  ETR_VARIANT_SOFTMAX,      /* or none of these, but a softmax over another than the last dimension;
+  ETR_VARIANT_PADDED,       /* or none of these, but average pools with padding, */
+  ETR_VARIANT_SOFTMAX,      /* or else a softmax over another than the last dimension;
                                rewrite: so, or means */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
                            */

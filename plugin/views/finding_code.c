@@ -26,6 +26,7 @@ static const etr_finding_code refused[] = {
     {SPLIT_BEFORE, SPLIT_AFTER},
     {MEAN_BEFORE, MEAN_AFTER},
     {SPLIT_BEFORE "\n" MEAN_BEFORE, SPLIT_AFTER "\n" MEAN_AFTER},
+    {"before = avg_pool2d(x, 3, 2, padding=1)", "after = avg_pool2d(pad(x, (1, 1, 1, 1)), 3, 2)"},
     {"before = x.softmax(1)",
      "after = x.flatten(2).transpose(1, 2).softmax(-1).transpose(1, 2).reshape(x.shape)"}};
 

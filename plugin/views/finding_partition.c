@@ -534,6 +534,8 @@ static const rewrite rewrites[] = {
      "in three dimensions, with dim -1", "what transposes and its softmax take is not known"},
     {"mean", "(MeanDimConfig)", ETR_VARIANT_MEANS, "Keep the dimensions of", "mean",
      "with keepdim=True, and a flatten behind", "at the ratio of its kernels to those of the CPU"},
+    {"avg_pool2d", "count_include_pad", ETR_VARIANT_PADDED, "Pad before", "avg_pool2d",
+     "without padding of its own", "padding before it takes time, too"},
 };
 
 /* Returns true for a mean of an image in four dimensions. */
@@ -559,24 +561,28 @@ static bool is_rewritten_by(const partition *p, uint32_t node, const rewrite *ho
          (how->variant != ETR_VARIANT_MEANS || drops_height_and_width(p, node));
 }
 
-/* Returns the variant of the finding, which has code for splits of a tensor and for means over the
- * height and width of images, or pools, if these are among the candidates. An ETDump alone may have
- * images if it has convolutions. */
+/* Returns the variant of the finding, which has code for splits of a tensor, for means over the
+ * height and width of images, and for pools, if these are among the candidates. An ETDump alone may
+ * have images if it has convolutions. */
 static etr_finding_variant fallback_variant(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool has_split = false, has_mean = false, has_softmax = false, has_pool = false;
+  bool is_padded = false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (!p->is_candidate[i] || !p->reasons)
       continue;
     has_split |= etr_slice_starts(p->finder->ops[i], ETR_SLICE("split_"));
     has_mean |= etr_slice_is(p->finder->ops[i], "mean") && is_of_image(p, i);
     has_softmax |= is_rewritten_by(p, i, &rewrites[0]);
+    is_padded |= is_rewritten_by(p, i, &rewrites[2]);
     has_pool |= etr_slice_is(p->finder->ops[i], POOL);
   }
   if (has_split)
     return has_mean ? ETR_VARIANT_SPLITS_MEANS : ETR_VARIANT_SPLITS;
   if (has_mean)
     return ETR_VARIANT_MEANS;
+  if (is_padded)
+    return ETR_VARIANT_PADDED;
   if (has_softmax)
     return ETR_VARIANT_SOFTMAX;
   return has_pool ? ETR_VARIANT_POOLS : ETR_VARIANT_USUAL;

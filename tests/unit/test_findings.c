@@ -173,6 +173,33 @@ static void make_between(tiny *t, const char *first, const char *second, const c
   t->method.delegate_count = 2;
 }
 
+/* Padded before, the partitioner takes them. */
+Test(findings, padded_pools_cut_delegates) {
+  static const etr_argument one[] = {{.name = "padding", .value = "[1, 1]"}},
+                            none[] = {{.name = "padding", .value = "[0, 0]"}};
+  tiny t = {0};
+  etr_delegate delegates[2];
+  make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.avg_pool2d.default", 100000,
+               delegates);
+  for (size_t i = 0; i < t.nodes.count; i++)
+    if (strcmp(t.nodes.data[i].name, "between") == 0) {
+      t.nodes.data[i].arguments = one;
+      t.nodes.data[i].argument_count = 1;
+    }
+  const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
+  cr_assert_not_null(finding);
+  cr_expect_eq(finding->variant, ETR_VARIANT_PADDED);
+  cr_expect_not_null(strstr(etr_finding_code_of(finding)->after, "pad(x"));
+  cr_expect_not_null(strstr(finding->evidence, "count_include_pad"));
+  for (size_t i = 0; i < t.nodes.count; i++)
+    if (strcmp(t.nodes.data[i].name, "between") == 0)
+      t.nodes.data[i].arguments = none;
+  finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
+  cr_assert_not_null(finding, "the partitioner takes it");
+  cr_expect_neq(finding->variant, ETR_VARIANT_PADDED);
+  tiny_clear(&t);
+}
+
 /* Torch adds them to pools of channels-last images. */
 Test(findings, pools_of_channels_last_images_cut_delegates) {
   static const etr_dim sizes[] = {{.size = 1}, {.size = 8}, {.size = 1}, {.size = 1}};
