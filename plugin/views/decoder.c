@@ -470,8 +470,9 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
   return true;
 }
 
-/* Returns true if the program plans a method's cache in one buffer with tensors that do not outlive
- * a run. Memory that several methods share has buffers of its own. */
+/* Returns true if the program plans a method's cache in one buffer with most of what does not
+ * outlive a run. Memory that several methods share has buffers of its own, in which only results
+ * are that are copied into it. */
 static bool has_own_memory(const etr_method *method, const etr_kv_cache *cache) {
   const etr_memory_plan *plan = method->memory;
   uint32_t buffer = ETR_NONE;
@@ -479,10 +480,11 @@ static bool has_own_memory(const etr_method *method, const etr_kv_cache *cache) 
     if (plan->tensors[i].role == ETR_TENSOR_STATE &&
         plan->tensors[i].size_bytes == cache->buffers[0].bytes)
       buffer = plan->tensors[i].buffer;
+  uint64_t beside = 0, elsewhere = 0;
   for (size_t i = 0; buffer != ETR_NONE && i < plan->tensor_count; i++)
-    if (plan->tensors[i].buffer == buffer && plan->tensors[i].role == ETR_TENSOR_ACTIVATION)
-      return true;
-  return false;
+    if (plan->tensors[i].role == ETR_TENSOR_ACTIVATION)
+      *(plan->tensors[i].buffer == buffer ? &beside : &elsewhere) += plan->tensors[i].size_bytes;
+  return beside > elsewhere;
 }
 
 /* Returns how many methods have a cache of the same size, this one included, in memory of their
