@@ -289,6 +289,13 @@ static bool is_empty_folder(const char *path) {
   return is_empty;
 }
 
+/* Returns true for the name of a folder, or of one in a folder, "a/b", that is below the folder in
+ * which it is made and not hidden. */
+static bool is_folder_name(const char *name) {
+  return name[0] != '\0' && name[0] != '.' && name[0] != '/' && name[strlen(name) - 1] != '/' &&
+         strstr(name, "/.") == NULL && strstr(name, "//") == NULL;
+}
+
 /* Refuses options of `bench` that are wrong or contradict each other, with a message, before
  * anything is run. */
 static exit_status check_settings(const cli_settings *settings) {
@@ -297,7 +304,7 @@ static exit_status check_settings(const cli_settings *settings) {
     return checked;
   if (settings->has_repeat && settings->repeat == 0)
     return message_usage("bench", "--repeat takes at least 1");
-  if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
+  if (settings->name != NULL && !is_folder_name(settings->name))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
   if (settings->against_record != NULL && settings->against == NULL)
     return message_usage("bench", "--against-record needs --against: give the base's command line");

@@ -21,7 +21,7 @@
 
 /* Of fewer runs, the 90th percentile is the longest one. */
 enum { LEAST_OF_PERCENTILE = 10 };
-enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
+enum { MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
 
@@ -175,7 +175,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_first_screen screen;
   bool is_good = etr_first_screen_make(&screen, &answer, method, &about->found->findings,
                                        etr_unit_of_method(about->profile, method), NULL);
-  screen.most_findings = MOST_FINDINGS;
+  screen.most_findings = ETR_FINDINGS_SHOWN;
   screen.most_rows = MOST_OPERATORS;
   put_method_sections(&answer, about->name, method, is_good ? &screen : NULL);
   if (is_good) {

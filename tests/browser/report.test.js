@@ -296,6 +296,11 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       .locator('option:checked', {hasText: 'turns_new'})
       .waitFor({state: 'attached'});
     await dashboard.view('Summary');
+    // Beside a share there is room for its text.
+    const longest = await dashboard.frame
+      .locator('.share-cell .part-bar')
+      .evaluateAll(all => Math.max(...all.map(part => part.clientWidth / (part.parentElement.clientWidth - 76))));
+    assert.ok(longest > 0.5 && longest < 1, String(longest));
     assert.equal(await dashboard.total(), ms(said[2].methods[0].typical));
     assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
   });
