@@ -90,7 +90,10 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
 /* The code of each kind that has some. */
 static const etr_finding_code codes[] = {
     [ETR_FINDING_CONSTANTS] = {EXPORT,
-                               "program = constant_prop_pass(torch.export.export(model, inputs))"},
+                               EXPORT "\n"
+                                      "quantized = {node.target for node in program.graph.nodes if "
+                                      "\"dequantize\" in str(node.target)}\n"
+                                      "program = constant_prop_pass(program, quantized)"},
     [ETR_FINDING_LAYOUT] = {"inputs = (image,)",
                             "inputs = (image.to(memory_format=torch.channels_last),)"},
     [ETR_FINDING_NOT_DELEGATED] = {"to_edge_transform_and_lower(program)",
