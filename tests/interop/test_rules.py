@@ -13,11 +13,11 @@ import pytest
 from conftest import EVERY, FIXTURES, missing
 
 CHECK = pathlib.Path(__file__).parent.parent / "check"
-FOLDERS = sorted(folder for folder in FIXTURES.iterdir() if folder.is_dir())
+FOLDERS = common.fixtures(FIXTURES)
 
 # Those of a line ask the same of the command. One line after the other has the next of the fixtures, where not all are asked for.
 SCRIPTS = (("arguments", "graphs", "balance"), ("events", "xnnpack", "places", "backends"), ("delegation", "ranking"))
-STEP = min(EVERY, 6)  # with fewer fixtures a script has none that it can judge
+STEP = min(EVERY, 6)  # with fewer fixtures a script may have none that it can judge
 # Fixtures that a script cannot judge, and why.
 EXCEPT = {("events", "cpp_rich"): "its Inspector read another recording; test_etdump.py compares its times"}
 
@@ -32,10 +32,9 @@ def test_event_files_follow_the_rules(logdir):
 @pytest.mark.parametrize("scripts", SCRIPTS, ids=" ".join)
 def test_fixtures(command, scripts):
     checks = {script: importlib.import_module(script) for script in scripts}
-    found = {script: [] for script in scripts}
-    for folder in FOLDERS[SCRIPTS.index(scripts) % STEP :: STEP]:
-        for script, module in checks.items():
-            if (script, folder.name) not in EXCEPT:
-                need = getattr(module, "TRUTH", "truth.json")
-                found[script] += [common.judge(module.check, need, command.path, each) for each in common.fixtures(folder)]
+    found = {}
+    for script, module in checks.items():
+        need = getattr(module, "TRUTH", "truth.json")
+        known = [folder for folder in FOLDERS if common.has_truth(folder, need) and (script, pathlib.Path(folder).name) not in EXCEPT]
+        found[script] = [common.judge(module.check, need, command.path, folder) for folder in known[SCRIPTS.index(scripts) % STEP :: STEP]]
     assert not [script for script, verdicts in found.items() if False in verdicts or True not in verdicts]
