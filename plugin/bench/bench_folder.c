@@ -16,6 +16,10 @@
 
 enum { ATTEMPTS = 100 };
 
+/* When a bench was begun stands in this file, of both sides the same: copies of ETDumps, and
+ * TensorBoard's files, do not have the times of recordings. */
+#define RECORD_JSON "record.json"
+
 /* ---- Files of an unfinished bench ---- */
 
 /* The bench whose files a signal handler removes; handlers get no context. */
@@ -70,11 +74,11 @@ static bool list_dumps(bench_folder *folder, const char *subfolder, size_t count
 }
 
 /* Lists the files and folders that this bench makes, so that a signal handler can remove them
- * without allocating memory: ETDumps of both sides, and at most five others. Folders come first,
+ * without allocating memory: ETDumps of both sides, and at most seven others. Folders come first,
  * because files are removed from the last to the first. Returns false when out of memory. */
 static bool list_all_files(bench_folder *folder, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
-  folder->files = calloc(2 * dump_count + 5, sizeof *folder->files);
+  folder->files = calloc(2 * dump_count + 7, sizeof *folder->files);
   if (folder->files == NULL)
     return false;
   (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(folder->path, '/') - folder->path),
@@ -86,6 +90,8 @@ static bool list_all_files(bench_folder *folder, size_t dump_count, bool has_bas
   folder->dump_count = dump_count;
   is_listed = is_listed && list_dumps(folder, "", dump_count);
   is_listed = is_listed && (!has_base || list_dumps(folder, "base/", dump_count));
+  is_listed = is_listed && list_file(folder, RECORD_JSON);
+  is_listed = is_listed && (!has_base || list_file(folder, "base/" RECORD_JSON));
   return is_listed && list_file(folder, "warm-up.etdp");
 }
 
@@ -147,6 +153,26 @@ static exit_status make_run_folder(bench_folder *folder) {
   return status;
 }
 
+/* Writes record.json into a subfolder of the run folder ("" or "base/"). Fails with a message. */
+static exit_status write_time(const bench_folder *folder, const char *subfolder, time_t now) {
+  char path[PATH_MAX], name[64], stamp[32];
+  struct tm parts;
+  if (gmtime_r(&now, &parts) == NULL)
+    parts = (struct tm){.tm_mday = 1};
+  (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  (void)snprintf(name, sizeof name, "%s" RECORD_JSON, subfolder);
+  path_of(folder, name, path);
+  FILE *file = fopen(path, "w");
+  bool is_good = file != NULL && fprintf(file,
+                                         "{\n  \"made_by\": \"etrecord-tb bench\",\n"
+                                         "  \"time\": \"%s\"\n}\n",
+                                         stamp) > 0;
+  if (file != NULL && fclose(file) != 0)
+    is_good = false;
+  return is_good ? EXIT_DONE
+                 : message_failed("%s: cannot write this file: %s", path, strerror(errno));
+}
+
 exit_status bench_folder_open(bench_folder *folder, const char *logdir, const char *name,
                               size_t dump_count, bool has_base) {
   *folder = (bench_folder){.keeps = false};
@@ -164,9 +190,11 @@ exit_status bench_folder_open(bench_folder *folder, const char *logdir, const ch
   ending_set_cleanup(remove_unfinished);
   char path[PATH_MAX]; /* of the base, so that each folder has the recordings of one program */
   path_of(folder, "base", path);
-  return !has_base || mkdir(path, 0777) == 0
-             ? EXIT_DONE
-             : message_failed("%s: cannot make this folder: %s", path, strerror(errno));
+  if (has_base && mkdir(path, 0777) != 0)
+    return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
+  time_t now = time(NULL);
+  status = write_time(folder, "", now);
+  return status == EXIT_DONE && has_base ? write_time(folder, "base/", now) : status;
 }
 
 void bench_folder_keep(bench_folder *folder) {
