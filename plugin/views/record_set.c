@@ -662,8 +662,11 @@ static void remark_time_outside_rows(etr_record_set *set, size_t index) {
   static const double MUCH = 0.1; /* of the record's time: less is not worth a remark */
   const etr_set_record *record = &set->records.data[index];
   double whole_time = 0, listed_time = 0, shared_time = 0;
-  for (size_t i = 0; i < record->methods.count; i++)
+  size_t timed = 0;
+  for (size_t i = 0; i < record->methods.count; i++) {
     whole_time += record->methods.data[i].runs ? record->methods.data[i].typical : 0;
+    timed += record->methods.data[i].runs > 0;
+  }
   for (size_t i = 0; i < set->rows.count; i++) {
     double time = etr_set_row_time(&set->rows.data[i], index);
     listed_time += isnan(time) ? 0 : time;
@@ -678,9 +681,9 @@ static void remark_time_outside_rows(etr_record_set *set, size_t index) {
                                                       "recorded");
   else if (1 - listed_time / whole_time > MUCH)
     REMARK(set, record->name,
-           "%.0f %% of the time is in no row: calling delegates, delegates that record no "
+           "%.0f %% of the time%s is in no row: calling delegates, delegates that record no "
            "operators, the runtime",
-           100 * (1 - listed_time / whole_time));
+           100 * (1 - listed_time / whole_time), timed > 1 ? " of all methods" : "");
   if (index > 0 && set->base && listed_time > 0 && 1 - shared_time / listed_time > MUCH)
     REMARK(set, record->name, "%.0f %% of the time in rows is in rows that %s does not have",
            100 * (1 - shared_time / listed_time), set->records.data[0].name);
