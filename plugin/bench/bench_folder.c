@@ -129,16 +129,20 @@ static exit_status make_parent_folders(bench_folder *folder) {
   return message_failed("%s: cannot make this folder: %s", folder->path, strerror(errno));
 }
 
+/* Writes a time in UTC, in a format of strftime(). */
+static void put_time(char *text, size_t room, const char *format, time_t when) {
+  struct tm parts;
+  if (gmtime_r(&when, &parts) == NULL)
+    parts = (struct tm){.tm_mday = 1};
+  (void)strftime(text, room, format, &parts);
+}
+
 /* Makes the folder of this bench and sets folder->run to its name, the time in UTC such as
  * 2026-11-22_13-40-05. Two benches in one second get different folders (with ~2 behind the name).
  * On failure there is a message, and LOGDIR/NAME is removed if it is new. */
 static exit_status make_run_folder(bench_folder *folder) {
   char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8];
-  time_t now = time(NULL);
-  struct tm parts;
-  if (gmtime_r(&now, &parts) == NULL)
-    parts = (struct tm){.tm_mday = 1};
-  (void)strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &parts);
+  put_time(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", time(NULL));
   for (unsigned attempt = 1; attempt < ATTEMPTS; attempt++) {
     (void)snprintf(folder->run, sizeof folder->run, attempt > 1 ? "%s~%u" : "%s", stamp, attempt);
     path_of(folder, "", path);
@@ -156,10 +160,7 @@ static exit_status make_run_folder(bench_folder *folder) {
 /* Writes record.json into a subfolder of the run folder ("" or "base/"). Fails with a message. */
 static exit_status write_time(const bench_folder *folder, const char *subfolder, time_t now) {
   char path[PATH_MAX], name[64], stamp[32];
-  struct tm parts;
-  if (gmtime_r(&now, &parts) == NULL)
-    parts = (struct tm){.tm_mday = 1};
-  (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  put_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", now);
   (void)snprintf(name, sizeof name, "%s" RECORD_JSON, subfolder);
   path_of(folder, name, path);
   FILE *file = fopen(path, "w");

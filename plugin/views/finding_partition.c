@@ -1252,15 +1252,14 @@ static size_t mark_last(const order_finder *o, const char *op, size_t count, uin
 }
 
 /* Marks the operators of softmaxes' checks for masked rows by their names: between a `where` and
- * the one before it are those of one check, in some order (see softmax_check.c). Returns false when
- * out of memory. */
+ * the one before it are those of one check, in some order (see softmax_check.c). Each step is
+ * looked at with one `where` only. Returns false when out of memory. */
 static bool mark_checks_by_name(const order_finder *o, bool *is_check) {
   uint32_t count = (uint32_t)o->graph.node_count;
   bool *marked = etr_arena_alloc_array(o->finder.arena, count, sizeof *marked);
   for (uint32_t i = 0, begin = 0; marked && i < count; i++) {
     if (!etr_slice_is(o->finder.ops[i], "where"))
       continue;
-    memset(marked, 0, count * sizeof *marked);
     bool is_whole = mark_last(o, "eq", 1, begin, i, marked) == 1;
     is_whole &= mark_last(o, "any", 1, begin, i, marked) == 1;
     is_whole &= mark_last(o, "logical_not", 2, begin, i, marked) == 2;
