@@ -5,6 +5,7 @@
 #include "views/decoder.h"
 
 #include "output/label.h"
+#include "views/memory_findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -470,9 +471,7 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
   return true;
 }
 
-/* Returns true if the program plans a method's cache in one buffer with most of what does not
- * outlive a run. Memory that several methods share has buffers of its own, in which only results
- * are that are copied into it. */
+/* Returns true if the program plans a method's cache in memory that no other method uses. */
 static bool has_own_memory(const etr_method *method, const etr_kv_cache *cache) {
   const etr_memory_plan *plan = method->memory;
   uint32_t buffer = ETR_NONE;
@@ -480,11 +479,7 @@ static bool has_own_memory(const etr_method *method, const etr_kv_cache *cache) 
     if (plan->tensors[i].role == ETR_TENSOR_STATE &&
         plan->tensors[i].size_bytes == cache->buffers[0].bytes)
       buffer = plan->tensors[i].buffer;
-  uint64_t beside = 0, elsewhere = 0;
-  for (size_t i = 0; buffer != ETR_NONE && i < plan->tensor_count; i++)
-    if (plan->tensors[i].role == ETR_TENSOR_ACTIVATION)
-      *(plan->tensors[i].buffer == buffer ? &beside : &elsewhere) += plan->tensors[i].size_bytes;
-  return beside > elsewhere;
+  return buffer != ETR_NONE && !etr_is_shared_memory(plan, buffer);
 }
 
 /* Returns how many methods have a cache of the same size, this one included, in memory of their

@@ -44,6 +44,18 @@ const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *
   return method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
 }
 
+bool etr_is_shared_memory(const etr_memory_plan *plan, size_t buffer) {
+  uint64_t beside = 0, elsewhere = 0;
+  bool has_state = false;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    has_state |= tensor->role == ETR_TENSOR_STATE && tensor->buffer == buffer;
+    if (tensor->role == ETR_TENSOR_ACTIVATION)
+      *(tensor->buffer == buffer ? &beside : &elsewhere) += tensor->size_bytes;
+  }
+  return has_state && beside <= elsewhere;
+}
+
 /* ---- Weights ---- */
 
 /* Returns the name of a weight without its last part, "layers.0" for "layers.0.weight"; "" without

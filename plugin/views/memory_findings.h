@@ -34,6 +34,12 @@ typedef struct etr_weight_sum {
   uint64_t bytes;
 } etr_weight_sum;
 
+/** Returns true if a planned buffer has states, and no more bytes of what does not outlive a run
+ * than the plan's other buffers have: the memory that several methods share has a buffer of its own
+ * (MemoryPlanningPass(share_mutable_buffers=True)), in which only results are that are copied into
+ * it. `buffer` is an index into plan->buffers. */
+bool etr_is_shared_memory(const etr_memory_plan *plan, size_t buffer);
+
 /** Returns the graph that has a method's nodes; NULL if there is none. */
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 

@@ -10,6 +10,7 @@
 #include "views/delegation.h"
 #include "views/interruptions.h"
 #include "views/kernels.h"
+#include "views/memory_findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,20 +182,12 @@ static uint64_t hash_times(const etr_side *side) {
   return count ? hash : 0;
 }
 
-/* Returns the size of a plan's buffer with this id, if it has states and no values that end with a
- * run, as the memory has that methods share (MemoryPlanningPass(share_mutable_buffers=True)); 0 for
- * others. */
+/* Returns the size of a plan's buffer with this id if methods share its memory; 0 for others. */
 static uint64_t shared_bytes(const etr_memory_plan *plan, uint32_t id) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; plan && i < plan->tensor_count; i++) {
-    const etr_planned_tensor *tensor = &plan->tensors[i];
-    if (tensor->buffer == ETR_NONE || plan->buffers[tensor->buffer].id != id)
-      continue;
-    if (tensor->role == ETR_TENSOR_ACTIVATION)
-      return 0;
-    bytes = tensor->role == ETR_TENSOR_STATE ? plan->buffers[tensor->buffer].size_bytes : bytes;
-  }
-  return bytes;
+  for (size_t i = 0; plan && i < plan->buffer_count; i++)
+    if (plan->buffers[i].id == id && etr_is_shared_memory(plan, i))
+      return plan->buffers[i].size_bytes;
+  return 0;
 }
 
 double etr_planned_bytes(const etr_profile *profile) {
