@@ -157,8 +157,10 @@ static exit_status make_run_folder(bench_folder *folder) {
   return status;
 }
 
-/* Writes record.json into a subfolder of the run folder ("" or "base/"). Fails with a message. */
-static exit_status write_time(const bench_folder *folder, const char *subfolder, time_t now) {
+/* Writes record.json into a subfolder of the run folder ("" or "base/"): when it ran, and the
+ * processor's instructions, "" if they are not known. Fails with a message. */
+static exit_status write_record_json(const bench_folder *folder, const char *subfolder, time_t now,
+                                     const char *instructions) {
   char path[PATH_MAX], name[64], stamp[32];
   put_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", now);
   (void)snprintf(name, sizeof name, "%s" RECORD_JSON, subfolder);
@@ -166,8 +168,9 @@ static exit_status write_time(const bench_folder *folder, const char *subfolder,
   FILE *file = fopen(path, "w");
   bool is_good = file != NULL && fprintf(file,
                                          "{\n  \"made_by\": \"etrecord-tb bench\",\n"
-                                         "  \"time\": \"%s\"\n}\n",
-                                         stamp) > 0;
+                                         "  \"time\": \"%s\",\n"
+                                         "  \"instructions\": \"%s\"\n}\n",
+                                         stamp, instructions) > 0;
   if (file != NULL && fclose(file) != 0)
     is_good = false;
   return is_good ? EXIT_DONE
@@ -175,7 +178,7 @@ static exit_status write_time(const bench_folder *folder, const char *subfolder,
 }
 
 exit_status bench_folder_open(bench_folder *folder, const char *logdir, const char *name,
-                              size_t dump_count, bool has_base) {
+                              const char *instructions, size_t dump_count, bool has_base) {
   *folder = (bench_folder){.keeps = false};
   int size = snprintf(folder->path, sizeof folder->path, "%s/%s", logdir, name);
   if (size < 0 || size >= PATH_MAX - 256)
@@ -194,8 +197,10 @@ exit_status bench_folder_open(bench_folder *folder, const char *logdir, const ch
   if (has_base && mkdir(path, 0777) != 0)
     return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
   time_t now = time(NULL);
-  status = write_time(folder, "", now);
-  return status == EXIT_DONE && has_base ? write_time(folder, "base/", now) : status;
+  status = write_record_json(folder, "", now, instructions);
+  if (status == EXIT_DONE && has_base)
+    status = write_record_json(folder, "base/", now, instructions);
+  return status;
 }
 
 void bench_folder_keep(bench_folder *folder) {

@@ -343,8 +343,8 @@ static exit_status prepare_job(bench_job *job, const cli_settings *settings) {
   bench_default_name(settings, name);
   exit_status status = find_facts(&job->facts, settings, job->base.arguments);
   if (status == EXIT_DONE)
-    status = bench_folder_open(&job->folder, command_logdir(settings), name, job->facts.repeat,
-                               has_base);
+    status = bench_folder_open(&job->folder, command_logdir(settings), name, settings->instructions,
+                               job->facts.repeat, has_base);
   if (status != EXIT_DONE)
     return status;
   job->newer.recordings = calloc(job->facts.repeat, sizeof *job->newer.recordings);

@@ -30,10 +30,11 @@ typedef struct bench_folder {
   size_t dump_count; /* number of ETDumps of each side */
 } bench_folder;
 
-/** Makes a new folder in LOGDIR/NAME for dump_count ETDumps. With has_base, also makes the folder
- * `base` in it for as many. Fails, with a message, if a folder cannot be made. */
+/** Makes a new folder in LOGDIR/NAME for dump_count ETDumps, with a record.json of the processor's
+ * instructions, "" if they are not known. With has_base, also makes the folder `base` in it for as
+ * many. Fails, with a message, if a folder cannot be made. */
 exit_status bench_folder_open(bench_folder *folder, const char *logdir, const char *name,
-                              size_t dump_count, bool has_base);
+                              const char *instructions, size_t dump_count, bool has_base);
 
 /** Return the path of an ETDump that counts, of the new side and of the base. */
 const char *bench_folder_dump(const bench_folder *folder, size_t index);

@@ -394,9 +394,10 @@ const option_spec option_specs[] = {
      .help = "peak of the device for quantized models, in integer operations per second: 4.8e11"},
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,
      .help = "peak bandwidth of the device, in bytes per second: 5e10"},
-    {"device", 0, "NAME", AS(TEXT, device), RATING,
-     .help = "the device whose peaks and clock are taken from the file of --devices"},
-    {"devices", 0, "FILE", AS(TEXT, devices), RATING,
+    {"device", 0, "NAME", AS(TEXT, device), RATING | FOR_BENCH,
+     .help = "the device whose peaks, clock and instructions are taken from the file of --devices; "
+             "here: this machine's instructions"},
+    {"devices", 0, "FILE", AS(TEXT, devices), RATING | FOR_BENCH,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
              "peak_int_ops, peak_bandwidth, ticks_per_second and instructions (default: "
              "~/.config/etrecord-tb/devices.jsonl)"},

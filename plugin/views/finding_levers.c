@@ -310,7 +310,7 @@ static const struct {
   const char *caveat;
 } by_vnni[] = {
     [ETR_VNNI_UNKNOWN] = {" on x86-64 with VNNI, unknown on Arm", ETR_RULE_OF_THUMB,
-                          "this processor is not known, and accuracy may suffer"},
+                          "this processor is not known (see --device), and accuracy may suffer"},
     [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
                           "the ratio is of processors with VNNI, which this one lacks; accuracy "
                           "may suffer"},

@@ -3,6 +3,7 @@
 tests/standin/runner.c, which leaves recorded dumps; where EXECUTORCH_PYTHON names a Python with ExecuTorch, also that."""
 
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -123,6 +124,18 @@ def test_end_to_end(bench):
     assert (hparams["device"], hparams["commit"], hparams["repeat"], hparams["warmup"]) == ("pixel8", commit, 3, 2)
     assert hparams["host"] == os.uname().nodename and "tracing_percent" in hparams
     assert not (bench.folder / "out.etdp").exists()
+
+
+def test_the_processor_of_this_machine(bench, monkeypatch):
+    """`--device here` keeps its instructions, those that `record` keeps."""
+    monkeypatch.syspath_prepend(os.environ.get("PACKAGE") or missing("PACKAGE, the Python package,"))
+    from etrecord_tb import recording
+    wanted = recording._instructions()
+    done = bench.bench("--repeat", 1, "--device", "here", status=0 if wanted else 1)
+    if not wanted:
+        assert "this system does not name its processor's instructions" in done.stderr
+        return
+    assert json.loads((bench.runs()[0] / "record.json").read_text(encoding="utf-8"))["instructions"] == wanted
 
 
 def test_failing_recordings_are_told_and_the_rest_goes_on(bench):
