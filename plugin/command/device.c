@@ -2,7 +2,7 @@
  *
  * device.c - what is known of a device that --device names.
  */
-#include "command/device.h"
+#include "command/command.h"
 
 #include "command/flat_json.h"
 

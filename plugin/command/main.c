@@ -3,7 +3,6 @@
  * main.c - the command etrecord-tb.
  */
 #include "command/command.h"
-#include "command/device.h"
 #include "command/ending.h"
 #include "command/option_table.h"
 #include "command/output_file.h"

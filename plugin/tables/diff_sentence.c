@@ -190,22 +190,28 @@ static bool is_undecided(const etr_change *change) {
   return change && change->verdict == ETR_VERDICT_CANNOT_TELL;
 }
 
-/* Adds a clause on how many ticks of a typical run calls of delegates and the copies around them
- * cost more or less, as far as the runs can tell. Where events are compared, copies are left out:
- * they are among the events, because a side without a graph does not say which were inserted.
- * Returns false when out of memory. */
-static bool add_calls_clause(sentence *s) {
+/* Adds clauses on how many ticks of a typical run calls of delegates and the copies around them
+ * cost more or less, as far as the runs can tell: one clause if both do the same. Where events are
+ * compared, copies are left out: they are among the events, because a side without a graph does not
+ * say which were inserted. Returns false when out of memory. */
+static bool add_calls_clauses(sentence *s) {
   etr_part_changes parts;
-  double change = 0;
-  bool has_copies = !s->method->by_events;
+  double calls = 0, copies = 0;
   if (!etr_part_changes_make(&parts, &s->o->answer.arena, s->o->comparison, s->method))
     return false;
-  for (size_t i = 0; i < parts.count; i++)
-    if (!is_undecided(parts.rows[i].change) &&
-        (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ||
-         (has_copies && parts.rows[i].part == ETR_TIME_INSERTED)))
-      change += parts.rows[i].new_typical - parts.rows[i].base_typical;
-  add_change_clause(s, has_copies ? "calls and copies" : "calls of delegates", "cost", change);
+  for (size_t i = 0; i < parts.count; i++) {
+    double change = parts.rows[i].new_typical - parts.rows[i].base_typical;
+    if (is_undecided(parts.rows[i].change))
+      continue;
+    calls += parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ? change : 0;
+    copies += parts.rows[i].part == ETR_TIME_INSERTED && !s->method->by_events ? change : 0;
+  }
+  if (calls * copies > 0) {
+    add_change_clause(s, "calls and copies", "cost", calls + copies);
+    return true;
+  }
+  add_change_clause(s, "calls of delegates", "cost", calls);
+  add_change_clause(s, "inserted copies", "cost", copies);
   return true;
 }
 
@@ -226,7 +232,7 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
       .least = fmax(WORTH_A_WORD * longer, WORTH_OF_CHANGE * fabs(etr_diff_typical(execute)))};
   /* Where the runs cannot tell, such a change is noise, as that of operators without a verdict. */
   bool is_judged = execute->verdict >= ETR_VERDICT_LIKELY_FASTER;
-  if (!add_operator_clauses(&s) || (is_judged && !add_calls_clause(&s)))
+  if (!add_operator_clauses(&s) || (is_judged && !add_calls_clauses(&s)))
     return "";
   const char *text = s.count && etr_diff_uninterrupted_text(o, method)[0] ? "with interruptions, "
                                                                           : "";
