@@ -206,3 +206,37 @@ Test(diff_words, a_sentence_begins_with_what_changed_most) {
     etr_arena_clear(&o.answer.arena);
   }
 }
+
+Test(diff_words, calls_and_copies_are_one_clause_where_both_do_the_same) {
+  static const struct {
+    double base_calls, base_copies, new_calls, new_copies; /* in ms */
+    const char *text;
+  } cases[] = {
+      {1, 1, 2, 3, "calls and copies cost 3.0 ms more"},
+      {1, 1, 3, .5, "calls of delegates cost 2.0 ms more; inserted copies cost 0.5 ms less"},
+      {1, 3, 1, 2, "inserted copies cost 1.0 ms less"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_part_time base_parts[] = {{.part = ETR_TIME_INSERTED,
+                                         .typical = 1e6 * cases[i].base_copies},
+                                        {.part = ETR_TIME_CALL_OVERHEAD,
+                                         .typical = 1e6 * cases[i].base_calls}},
+                        new_parts[] = {
+                            {.part = ETR_TIME_INSERTED, .typical = 1e6 * cases[i].new_copies},
+                            {.part = ETR_TIME_CALL_OVERHEAD, .typical = 1e6 * cases[i].new_calls}};
+    etr_method base_method = {.parts = base_parts, .part_count = ETR_COUNT(base_parts)},
+               new_method = {.parts = new_parts, .part_count = ETR_COUNT(new_parts)};
+    const etr_profile base = {.ticks_per_second = 1e9, .methods = &base_method, .method_count = 1},
+                      newer = {.ticks_per_second = 1e9, .methods = &new_method, .method_count = 1};
+    const etr_comparison comparison = {.base = &base, .newer = &newer, .base_scale = 1};
+    etr_diff_output o = {.comparison = &comparison};
+    const etr_method_pair method = {.execute = {.base_runs = 20,
+                                                .new_runs = 20,
+                                                .base_typical = 12e6,
+                                                .new_typical = 14e6,
+                                                .verdict = ETR_VERDICT_SLOWER}};
+    const char *text = etr_diff_changes_text(&o, &method, ETR_UNIT_MS);
+    cr_expect_str_eq(text, cases[i].text, "case %zu: %s", i, text);
+    etr_arena_clear(&o.answer.arena);
+  }
+}
