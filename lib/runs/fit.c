@@ -220,10 +220,9 @@ static bool counts_of_payload(etr_delegate_counts *out, const etr_payload *paylo
 /* Counts the operators that a delegate contains, by its payload or by its handles. Returns false
  * if they are unknown. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map,
-                           int32_t instruction, etr_delegate_counts *out) {
-  etr_slice bytes = etr_method_payload(c->inputs, instruction);
-  if (bytes.size)
-    return counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
+                           etr_slice payload, etr_delegate_counts *out) {
+  if (payload.size)
+    return counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, payload));
   etr_arena scratch = {0};
   bool is_known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
   if (etr_arena_failed(&scratch))
@@ -239,29 +238,34 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
 
-/* Compares how many operators of a class ran in a delegate with how many it can have (from
- * least_possible to most_possible), and adds the result to the fit. If the class is not countable,
- * it can have any number if it can have one. */
-static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least_possible,
-                          uint32_t most_possible) {
-  uint32_t possible = is_countable || most_possible == 0 ? most_possible : ran;
+/* Compares how many operators of a class ran in a delegate with how many it can have (from `least`
+ * to `most`), and adds the result to the fit. If a class is not countable, some may be missing. It
+ * can have any number if it can have one, unless the .pte lists the operators (is_listed) and no
+ * other class runs as this one. */
+static void compare_class(etr_fit *fit, unsigned traits, bool is_listed, uint32_t ran,
+                          uint32_t least, uint32_t most) {
+  bool is_countable = (traits & ETR_CLASS_COUNTS) != 0;
+  bool is_bounded = is_countable || (is_listed && !(traits & (ETR_CLASS_FUSES | ETR_CLASS_VARIES)));
+  uint32_t possible = is_bounded || most == 0 ? most : ran;
   fit->agreeing += ETR_MIN(ran, possible);
   fit->strange += ran - ETR_MIN(ran, possible);
-  if (is_countable && ran < least_possible)
-    fit->missing += least_possible - ran;
+  if (is_countable && ran < least)
+    fit->missing += least - ran;
 }
 
-/* Counts how many operators of each countable class ran in a delegate call, whose rows are [first,
- * end), into `ran`. Returns false if no row has a class (a class above 0). */
-static bool count_classes_that_ran(const etr_backend *backend, uint32_t *ran, const rows *r,
-                                   size_t first, size_t end) {
+/* Counts how many operators of each class ran in a delegate call, whose rows are [first, end), into
+ * `ran`: of countable classes, and of those that only a lowering inserts if the .pte lists them
+ * (is_listed). Returns false if no row has a class (a class above 0). */
+static bool count_classes_that_ran(const etr_backend *backend, bool is_listed, uint32_t *ran,
+                                   const rows *r, size_t first, size_t end) {
   bool has_class = false;
   for (size_t i = first; i < end; i++) {
     if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR)
       continue;
     uint16_t class_ = backend->class_of_event(r->block->events[i].delegate_id);
     has_class |= class_ != 0;
-    if (is_countable_class(backend, class_))
+    bool is_inserted = backend->traits(class_) == ETR_CLASS_INSERTED;
+    if (is_countable_class(backend, class_) || (is_listed && is_inserted))
       ran[class_]++;
   }
   return has_class;
@@ -276,17 +280,18 @@ static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fi
   uint32_t ran[ETR_MOST_CLASSES] = {0};
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;
+  etr_slice payload = etr_method_payload(c->inputs, instruction);
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, instruction);
   bool is_other_backend = !c->backend ||
                           (map && (map->id_count ||
                                    (map->backend && strcmp(map->backend, c->backend->id) != 0)));
-  if (is_other_backend || !count_classes_that_ran(c->backend, ran, r, first, end))
+  bool is_listed = payload.size != 0; /* the .pte has each operator that runs */
+  if (is_other_backend || !count_classes_that_ran(c->backend, is_listed, ran, r, first, end))
     return;
-  if (!count_delegate(fitter, c, map, instruction, &has))
+  if (!count_delegate(fitter, c, map, payload, &has))
     return;
   for (uint16_t i = 1; i < ETR_MOST_CLASSES; i++)
-    compare_class(fit, (c->backend->traits(i) & ETR_CLASS_COUNTS) != 0, ran[i], has.least[i],
-                  has.most[i]);
+    compare_class(fit, c->backend->traits(i), is_listed, ran[i], has.least[i], has.most[i]);
 }
 
 /* ---- Comparing a block with a method ---- */

@@ -140,7 +140,7 @@ static void answer_dump(each *e, const char *path) {
     if (e->stop == EXIT_DONE)
       print_answer(e, profile, path);
   } else {
-    note_problem(e, path, "this ETDump is of another model");
+    note_problem(e, path, "this ETDump is of another model or export");
   }
   command_close(profile);
   show_progress(e);

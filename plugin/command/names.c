@@ -254,9 +254,9 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
     return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
   bool has_both = profile->etrecord && profile->pte && strcmp(profile->etrecord, profile->pte) != 0;
-  (void)message_failed("%s: this ETDump is of another model (none of its %zu runs fits a method of "
-                       "%s%s%s): give the record of "
-                       "the model that ran, or --force to continue without nodes",
+  (void)message_failed("%s: this ETDump is of another model or export (none of its %zu runs fits a "
+                       "method of %s%s%s): give the record of the export that ran, or --force to "
+                       "continue without nodes",
                        profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count,
                        record ? record : "", has_both ? " and " : "", has_both ? profile->pte : "");
   return EXIT_BAD_INPUT;

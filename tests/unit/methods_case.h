@@ -35,11 +35,8 @@ static inline uint32_t xnode_type(const char *name) {
   static const struct {
     const char *name;
     uint32_t number;
-  } types[] = {{"FullyConnected", 2},
-               {"Sigmoid", 4},
-               {"Conv2d", 7},
-               {"DepthwiseConv2d", 13},
-               {"Convert", 18}};
+  } types[] = {{"FullyConnected", 2}, {"Sigmoid", 4},          {"StaticTranspose", 5},
+               {"Conv2d", 7},         {"DepthwiseConv2d", 13}, {"Convert", 18}};
   for (size_t i = 0; i < ETR_COUNT(types); i++)
     if (strcmp(types[i].name, name) == 0)
       return types[i].number;
