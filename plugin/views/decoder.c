@@ -108,6 +108,23 @@ static bool has_weight(const etr_graph *graph, const etr_node *node) {
   return false;
 }
 
+uint32_t etr_scaled_value(const etr_graph *graph, uint32_t node) {
+  enum { NEAR = 1 }; /* operators from a constant to what is read: a cast */
+  const etr_node *tested = &graph->nodes[node];
+  uint32_t found = ETR_NONE;
+  if (!IS(tested, "mul", "div", "tanh"))
+    return ETR_NONE;
+  for (size_t i = 0; i < tested->input_count; i++) {
+    uint32_t input = tested->inputs[i].node;
+    if (is_weight(graph, input, NEAR))
+      continue;
+    if (found != ETR_NONE || input >= node)
+      return ETR_NONE;
+    found = input;
+  }
+  return found;
+}
+
 /* Prepares a marking in which no node has a kind: lists the readers of each node, and finds the
  * layers, which are products with a weight. Returns false when out of memory. */
 static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) {
@@ -218,6 +235,11 @@ static step over_all(const marking *m, uint32_t node) {
 static step over_copies(const marking *m, uint32_t node) {
   const etr_node *visited = &m->graph->nodes[node];
   return etr_node_only_copies(visited) || is_quantizing(visited) ? STEP_ON : STEP_STOP;
+}
+
+/* A walk from what a method returns back to the output layer, whose logits may be scaled. */
+static step to_output_layer(const marking *m, uint32_t node) {
+  return etr_scaled_value(m->graph, node) != ETR_NONE ? STEP_ON : over_copies(m, node);
 }
 
 /* A walk up to and including products: from a softmax to the two products of an attention. */
@@ -336,8 +358,8 @@ static void mark_attentions(marking *m) {
   }
 }
 
-/* Marks the layers that compute what the method returns, and the copies behind them. An output node
- * reads the buffers that the method changes first, which are not returned. */
+/* Marks the layers that compute what the method returns, and the copies and scales behind them. An
+ * output node reads the buffers that the method changes first, which are not returned. */
 static void mark_output(marking *m) {
   const etr_graph *graph = m->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -347,10 +369,11 @@ static void mark_output(marking *m) {
     for (size_t k = graph->mutation_count; k < node->input_count; k++) {
       uint32_t from = node->inputs[k].node;
       const walk rule = {
-          .kind = ETR_LAYER_OUTPUT, .decide = over_copies, .layer_kind = ETR_LAYER_OUTPUT};
-      if (m->is_layer[from] && m->kinds[from] == UNDECIDED)
+          .kind = ETR_LAYER_OUTPUT, .decide = to_output_layer, .layer_kind = ETR_LAYER_OUTPUT};
+      bool is_output = m->is_layer[from] || to_output_layer(m, from) == STEP_ON;
+      if (is_output && m->kinds[from] == UNDECIDED)
         m->kinds[from] = ETR_LAYER_OUTPUT;
-      else if (!m->is_layer[from])
+      if (!m->is_layer[from])
         mark_from(m, from, &rule);
     }
   }

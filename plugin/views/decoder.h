@@ -27,6 +27,10 @@ typedef enum etr_layer_kind {
 /** Returns the name in JSON: "attention", "feed_forward", ... Static. */
 const char *etr_layer_kind_name(etr_layer_kind kind);
 
+/** Returns the value that an operator scales or caps without mixing its numbers, as models do with
+ * their logits (mul, div or tanh of one value, perhaps with constants); ETR_NONE for others. */
+uint32_t etr_scaled_value(const etr_graph *graph, uint32_t node);
+
 /** The operators of one kind that ran. */
 typedef struct etr_layer_sum {
   etr_layer_kind kind;

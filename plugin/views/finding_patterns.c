@@ -4,6 +4,7 @@
  * replace.
  */
 #include "output/label.h"
+#include "views/decoder.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/kernel_ratio.h"
@@ -213,15 +214,22 @@ static bool add_batch_norm_finding(patterns *p) {
 
 /* ---- The output layer of a decoder ---- */
 
-/* Returns the linear layer whose result, through copies, is returned by the method; ETR_NONE if
- * there is none. */
+/* Starts at a node and follows copies and scales back. Returns the first node that does more. */
+static uint32_t behind_scales(const etr_graph *graph, uint32_t node) {
+  for (uint32_t next = node; next != ETR_NONE; next = etr_scaled_value(graph, node))
+    node = etr_graph_behind_copies(graph, next);
+  return node;
+}
+
+/* Returns the linear layer whose result, through copies and scales, is returned by the method;
+ * ETR_NONE if there is none. */
 static uint32_t find_output_layer(const patterns *p) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
       continue;
     for (size_t k = 0; k < output->input_count; k++) {
-      uint32_t layer = etr_graph_behind_copies(p->graph, output->inputs[k].node);
+      uint32_t layer = behind_scales(p->graph, output->inputs[k].node);
       if (is_layer(p, &p->graph->nodes[layer]) &&
           !etr_is_operator(p->finder, &p->graph->nodes[layer], "convolution"))
         return layer;

@@ -1530,8 +1530,8 @@ Test(findings, a_large_embedding_in_floating_point_is_found) {
   }
 }
 
-/* An output layer of many rows could compute one of them; of few rows only one that takes much is
- * worth a finding. */
+/* An output layer of many rows, whose logits are scaled, could compute one of them; of few rows
+ * only one that takes much is worth a finding. */
 Test(findings, an_output_layer_of_many_rows_is_found) {
   static const struct {
     int64_t rows;
@@ -1553,8 +1553,9 @@ Test(findings, an_output_layer_of_many_rows_is_found) {
     uint32_t lookup = op(&t, "embedding", "aten.embedding.default", table);
     uint32_t softmax = op(&t, "softmax", "aten._softmax.default", lookup);
     uint32_t layer = op(&t, "linear", "aten.linear.default", softmax);
+    uint32_t scaled = op(&t, "div", "aten.div.Tensor", layer); /* by a number */
     uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
-    tiny_input(&t, output, layer, 0);
+    tiny_input(&t, output, scaled, 0);
     t.nodes.data[table].outputs = &numbers;
     t.nodes.data[layer].outputs = &logits;
     tiny_time(&t, layer, cases[i].ticks);

@@ -83,3 +83,33 @@ Test(layer_kinds, data_flow_finds_projections) {
     etr_arena_clear(&arena);
   }
 }
+
+/* What a method returns of the logits l, and which nodes are of the output. */
+Test(layer_kinds, the_output_layer_is_before_scales_and_slices) {
+  static const struct {
+    const char *result, *want;
+  } outputs[] = {
+      {"out output (l)", "l"},
+      {"x select_copy (l);out output (x)", "l x"},
+      {"x div (l,w);y select_copy (x);out output (y)", "l x y"},
+      {"x div (l,w);y tanh (x);z mul (y,w);out output (z)", "l x y z"},
+      {"x mul (l,l);out output (x)", "l"},
+      {"x div (l,d);y select_copy (x);out output (y)", "y"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(outputs); i++) {
+    etr_arena arena = {0};
+    tiny_graph *g = tiny_graph_of(
+        &arena,
+        etr_arena_format(
+            &arena, "%sqn view_copy (q);kn view_copy (k);%s%so linear (an,w);r add (h,o);%s",
+            BEFORE, ATTENTION, COPY,
+            etr_arena_format(&arena, "d linear (r,w);l linear (d,w);%s", outputs[i].result)));
+    const etr_profile profile = {.graphs = &g->graph, .graph_count = 1};
+    const etr_method method = {.name = "forward", .graph = 0};
+    etr_layers layers;
+    cr_assert(etr_layers_find(&layers, &arena, &profile, &method));
+    const char *got = names_of_kind(&arena, g, &layers, ETR_LAYER_OUTPUT);
+    cr_expect_str_eq(got, outputs[i].want, "%s: %s", outputs[i].result, got);
+    etr_arena_clear(&arena);
+  }
+}
