@@ -137,6 +137,11 @@ class Document:
                 continue
             getattr(self, language)(text)
 
+    def take_turns(self, name):
+        """Runs the bench of two records that a page shows, once."""
+        [turns] = re.findall(r"^```text\n(etrecord-tb bench .*?--against-record .*?)^```$", (ROOT / "docs" / name).read_text(), re.M | re.S)
+        self.run(["bash", "-c", turns.replace("bench", "bench --repeat 1 --warmup 0", 1)], turns)
+
     def check(self, name, runs, dumps=3):
         """Checks that a folder has a record without fault, with so many ETDumps and these runs by method."""
         self.run(["etrecord-tb", "validate", name], f"validate {name}")
@@ -155,9 +160,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         document = Document(pathlib.Path(folder), pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
         document.follow("recording.md")
-        text_of_page = (ROOT / "docs" / "recording.md").read_text()
-        [turns] = re.findall(r"^```text\n(etrecord-tb bench .*?--against-record .*?)^```$", text_of_page, re.M | re.S)
-        document.run(["bash", "-c", turns.replace("bench", "bench --repeat 1 --warmup 0", 1)], turns)
+        document.take_turns("recording.md")
         for name in ("net", "portable", "by_hand", "dynamic", "int8"):
             document.check(name, {"forward": 60})
         document.check("two", {"decode": 60, "encode": 60})
@@ -172,6 +175,7 @@ def main():
         document.check("phone_again", {"forward": 60})
         if has_modules("transformers"):
             document.follow("language-models.md")
+            document.take_turns("language-models.md")
             document.check("shared", {"prefill": 9, "decode": 1152})
             document.run([PYTHON, os.fspath(FOLDER / "tokens.py")], "tokens.py")
         else:
