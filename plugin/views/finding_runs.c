@@ -78,7 +78,7 @@ static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {
   const etr_throughput *tokens = finder->method->throughput;
   bool is_known = !has_state || !tokens || isnan(tokens->tokens_per_run) ||
                   finder->profile->cache_growth;
-  if (is_known && (r->noise->stretches > 1 || (has_state && !is_faster))) {
+  if (is_known && !is_faster && (r->noise->stretches > 1 || has_state)) {
     advice = "Look at what grows from run to run";
     etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need to look at all of it");
   }

@@ -1280,10 +1280,8 @@ Test(findings, unsteady_runs_are_found) {
         .is_unsure = true},
        {0},
        ETR_FINDING_DRIFT,
-       "Look at what grows from run to run: runs may get 30 % faster over 31 "
-       "runs, and anew in each "
-       "of 2 "
-       "stretches",
+       "Let the device warm up before measuring: runs may get 30 % faster over 31 runs, and anew in "
+       "each of 2 stretches",
        150000,
        -10000},
       {{.verdict = ETR_NOISE_STEP, .change = .2, .from_run = 26},
