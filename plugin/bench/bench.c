@@ -365,8 +365,8 @@ static void print_figures(const bench_run *b) {
     puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
-/* Prints how much longer the process takes with an ETDump than without one, in percent, or why that
- * is unknown; also if the recordings among themselves differ by as much. */
+/* Prints how much longer the process takes with an ETDump than without one, in percent, also if the
+ * recordings among themselves differ by as much; or why that could not be measured. */
 static void print_cost_of_tracing(const bench_run *b) {
   double cost = cost_of_tracing(b);
   double untraced = b->job->facts.untraced_seconds;
@@ -377,7 +377,7 @@ static void print_cost_of_tracing(const bench_run *b) {
            untraced >= b->wall.min && untraced <= b->wall.max
                ? "\n  recordings differ by at least that much"
                : "");
-  else
+  else if (b->job->facts.untraced_why)
     printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
 }
 

@@ -259,19 +259,13 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
 }
 
 /* Measures how long the new side takes without an ETDump (facts.untraced_seconds), or sets why that
- * is impossible (untraced_why). It is not done on a device, where an ETDump in another place would
- * remain unnoticed. */
+ * failed (untraced_why). Nothing is set if no option names the ETDump, so that none can be left
+ * out, nor on a device, where an ETDump in another place would remain unnoticed. */
 static void measure_tracing(const collecting *c) {
-  bench_job *job = c->job;
-  const char *const *arguments = job->newer.arguments;
+  const char *const *arguments = c->job->newer.arguments;
   const char **untraced = program_is_adb(arguments) ? NULL : program_without_dump(arguments);
   if (untraced != NULL)
     run_untraced(c, untraced);
-  else
-    job->facts.untraced_why =
-        program_is_adb(arguments)
-            ? "it cannot be seen whether a process on a device leaves an ETDump"
-            : "the runner was started without the option --etdump_path, so it cannot be left out";
   free(untraced);
 }
 

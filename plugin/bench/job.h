@@ -85,7 +85,7 @@ typedef struct bench_facts {
   char *against;            /* the base's command line, for people; NULL: there is no --against */
   size_t repeat, warmup;    /* number of recordings of each side */
   double untraced_seconds;  /* duration of the process without an ETDump; NaN: there was none */
-  const char *untraced_why; /* reason why there was none */
+  const char *untraced_why; /* why that failed; NULL: it did not, or nobody tried */
 } bench_facts;
 
 typedef struct bench_job {

@@ -172,7 +172,7 @@ def test_a_dump_of_before_is_never_taken(bench):
 def test_a_new_dump_is_found_where_it_appears(bench):
     shutil.copy(DUMP, bench.folder / "m" / "old.etdp")
     done = bench.bench("--repeat", 2, steps="elsewhere", dump=None)
-    assert "the runner was started without the option --etdump_path" in done.stdout
+    assert "tracing:" not in done.stdout
     assert len(list(bench.runs()[0].glob("*.etdp"))) == 2 and not (bench.folder / "model.etdump").exists()
 
 
@@ -435,7 +435,7 @@ def test_adb(bench):
     (bench.folder / "bin" / "adb").chmod(0o755)
     environment = {"PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}", "DUMP": str(DUMP)}
     done = bench.bench("--repeat", 2, "--pull", "dump", environment=environment, runner=("adb", "-s", "serial", "shell", "run it"))
-    assert "it cannot be seen whether a process on a device leaves an ETDump" in done.stdout
+    assert "tracing:" not in done.stdout
     _, hparams = read_back(bench.runs()[0])
     assert hparams["device"] == "Pixel 8" and "failed" not in done.stderr
     assert (bench.folder / "removed").read_text().splitlines() == ["rm -f 'dump'"] * 3

@@ -1280,7 +1280,8 @@ Test(findings, unsteady_runs_are_found) {
         .is_unsure = true},
        {0},
        ETR_FINDING_DRIFT,
-       "Let the device warm up before measuring: runs may get 30 % faster over 31 runs, and anew in "
+       "Let the device warm up before measuring: runs may get 30 % faster over 31 runs, and anew "
+       "in "
        "each of 2 stretches",
        150000,
        -10000},
