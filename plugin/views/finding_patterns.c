@@ -18,6 +18,7 @@ typedef struct patterns {
   const etr_graph *graph;
   uint32_t *starts, *readers;
   uint32_t output_layer; /* the linear layer whose result is returned; ETR_NONE */
+  uint32_t logits;       /* what the method returns of that result */
   bool is_decoder;
 } patterns;
 
@@ -221,21 +222,24 @@ static uint32_t behind_scales(const etr_graph *graph, uint32_t node) {
   return node;
 }
 
-/* Returns the linear layer whose result, through copies and scales, is returned by the method;
- * ETR_NONE if there is none. */
-static uint32_t find_output_layer(const patterns *p) {
+/* Sets p->output_layer to the linear layer whose result, through copies and scales, is returned by
+ * the method, and p->logits to what is returned of it; ETR_NONE if there is none. */
+static void find_output_layer(patterns *p) {
+  p->output_layer = p->logits = ETR_NONE;
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
       continue;
     for (size_t k = 0; k < output->input_count; k++) {
       uint32_t layer = behind_scales(p->graph, output->inputs[k].node);
-      if (is_layer(p, &p->graph->nodes[layer]) &&
-          !etr_is_operator(p->finder, &p->graph->nodes[layer], "convolution"))
-        return layer;
+      if (!is_layer(p, &p->graph->nodes[layer]) ||
+          etr_is_operator(p->finder, &p->graph->nodes[layer], "convolution"))
+        continue;
+      p->output_layer = layer;
+      p->logits = output->inputs[k].node;
+      return;
     }
   }
-  return ETR_NONE;
 }
 
 /* Returns the size of a dimension of a node's first result, counted from the end: 1 is the last. 0
@@ -307,9 +311,12 @@ static bool add_output_layer_finding(patterns *p) {
   if (rows > 1)
     least_share = 1 - ROWS_OF_READING / (double)rows;
   etr_finding_set_least_saving(p->finder, added, least_share * (double)ticks);
-  etr_finding_set_sureness(added, ETR_POSSIBLE,
-                           rows > 1 ? "if only the last token's logits are read"
-                                    : "int8 reads a quarter");
+  if (rows > 1 && etr_layer_rows(&p->graph->nodes[p->logits]) == 1)
+    etr_finding_set_sureness(added, ETR_LIKELY, "the method returns the logits of one token");
+  else
+    etr_finding_set_sureness(added, ETR_POSSIBLE,
+                             rows > 1 ? "if only the last token's logits are read"
+                                      : "int8 reads a quarter");
   marked[layer] = true;
   return etr_finding_set_nodes(p->finder, added, marked);
 }
@@ -771,7 +778,7 @@ bool etr_add_pattern_findings(etr_finder *finder) {
   patterns p;
   if (!find_readers(&p, finder))
     return false;
-  p.output_layer = find_output_layer(&p);
+  find_output_layer(&p);
   p.is_decoder = is_decoder(&p);
   return add_quantize_pair_finding(&p) && add_batch_norm_finding(&p) && add_attention_finding(&p) &&
          add_output_layer_finding(&p) && add_float_layer_finding(&p) && add_merge_finding(&p) &&
