@@ -242,9 +242,36 @@ static const char *label_file(etr_arena *arena, const char *path) {
   return etr_arena_copy(arena, is_generic_name(folder) ? file : folder);
 }
 
+/* Returns true for the name of a folder that `bench` made, "2026-11-22_13-40-05", in which 0 stands
+ * for any digit here. */
+static bool is_time_of_bench(etr_slice name) {
+  static const char form[] = "0000-00-00_00-00-00";
+  for (size_t i = 0; i < sizeof form - 1; i++) {
+    bool is_digit = i < name.size && name.data[i] >= '0' && name.data[i] <= '9';
+    if (i >= name.size || (form[i] == '0' ? !is_digit : name.data[i] != form[i]))
+      return false;
+  }
+  return true;
+}
+
+/* Returns the name of a folder of `bench`, "net 13:40" for "net/2026-11-22_13-40-05"; NULL
+ * for others, or when out of memory. */
+static const char *label_bench(etr_arena *arena, etr_slice path) {
+  enum { HOUR = 11, MINUTE = 14 }; /* where these begin in the name */
+  etr_slice folder = last_part(path);
+  etr_slice name = last_part((etr_slice){path.data, (size_t)(folder.data - path.data)});
+  if (!is_time_of_bench(folder) || is_generic_name(name))
+    return NULL;
+  return etr_arena_format(arena, "%.*s %.2s:%.2s", (int)name.size, name.data, folder.data + HOUR,
+                          folder.data + MINUTE);
+}
+
 /* Returns the name of a folder; NULL if it has none, as "/". */
 static const char *label_folder(etr_arena *arena, etr_slice path) {
   etr_slice folder = last_part(path);
+  const char *bench = label_bench(arena, path);
+  if (bench)
+    return bench;
   bool has_name = folder.size > 0 && !etr_slice_is(folder, ".") && !etr_slice_is(folder, "..");
   const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, path);
   return name && name[0] ? name : NULL;

@@ -64,7 +64,8 @@ const char *etr_label_backend(etr_arena *arena, const char *backend);
  * its real path, "" for the root. NULL if it is not there, or when out of memory. */
 const char *etr_label_folder(etr_arena *arena, etr_slice path);
 
-/** Returns what a person calls the record: the name of the directory that was given. Of files, the
+/** Returns what a person calls the record: the name of the directory that was given, and of one
+ * that `bench` made also its time, "net 13:40" for "net/2026-11-22_13-40-05". Of files, the
  * name of the ETRecord's, or of its folder if the file has the name that ExecuTorch's examples use;
  * without an ETRecord, the name of the ETDump. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);

@@ -197,3 +197,19 @@ Test(label, a_method_is_named_after_its_recordings) {
     expect_text(etr_label_recordings(&arena, &profile, &method), cases[i].label);
   }
 }
+
+/* A folder of `bench` has its name from the folder around it, and its time. */
+Test(label, a_record_is_named_after_its_folder) {
+  static const char *const cases[][2] = {
+      {"runs/net/2026-11-22_13-40-05", "net 13:40"},
+      {"runs/net/2026-11-22_13-40-05_2/", "net 13:40"},
+      {"2026-11-22_13-40-05", "2026-11-22_13-40-05"},
+      {"net/2026-11-22", "2026-11-22"},
+      {"net/2026-11-22_13-40-05/base", "base"},
+      {"runs/net/", "net"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_profile profile = {.folder = cases[i][0]};
+    expect_text(etr_label_record(&arena, &profile), cases[i][1]);
+  }
+}
