@@ -29,11 +29,11 @@ static inline double etr_uninterrupted_ticks(const etr_method *method) {
 #define ETR_CLEARLY_LESS 0.9
 
 /** Returns the least that a method takes without interruptions, in ticks: the same, or its fastest
- * run, if that took clearly less. Where operators are interrupted in most runs, their usual time is
- * that of an interrupted one. */
+ * run, if that took clearly less. Where most runs are interrupted or slow as a whole, their usual
+ * time is that of such a run. */
 static inline double etr_uninterrupted_least(const etr_method *method) {
   double usual = etr_uninterrupted_ticks(method), fastest = (double)method->execute.min;
-  return method->interrupted > 0 && fastest < ETR_CLEARLY_LESS * usual ? fastest : usual;
+  return fastest < ETR_CLEARLY_LESS * usual ? fastest : usual;
 }
 
 /** Returns the most that a method takes without interruptions, in ticks: the same, or its fastest

@@ -240,3 +240,34 @@ Test(diff_words, calls_and_copies_are_one_clause_where_both_do_the_same) {
     etr_arena_clear(&o.answer.arena);
   }
 }
+
+/* Runs that are slow as a whole have no interruptions that could be taken away: the fastest run
+ * says what the side may take, so that one side alone does not seem faster. */
+Test(diff_words, a_side_without_interruptions_may_be_slow_as_a_whole) {
+  static const struct {
+    double base_fastest,
+        new_fastest;        /* in ms, of 36 and 15 typical, of which 3 are interruptions */
+    double new_interrupted; /* as a share */
+    const char *text;
+  } cases[] = {
+      {35, 12, .2, "without interruptions 36.0 \xE2\x86\x92 12.0 ms, -67 %"},
+      {25, 12, .2, "without interruptions 25.0 \xE2\x80\x93 36.0 \xE2\x86\x92 12.0 ms"},
+      {25, 12, 0, ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_method base_method = {.execute = {.typical = 36e6,
+                                          .min = (uint64_t)(1e6 * cases[i].base_fastest)}},
+               new_method = {
+                   .interrupted = cases[i].new_interrupted,
+                   .execute = {.typical = 15e6, .min = (uint64_t)(1e6 * cases[i].new_fastest)}};
+    const etr_profile base = {.ticks_per_second = 1e9, .methods = &base_method, .method_count = 1},
+                      newer = {.ticks_per_second = 1e9, .methods = &new_method, .method_count = 1};
+    const etr_comparison comparison = {.base = &base, .newer = &newer, .base_scale = 1};
+    const etr_table_options options = {.unit = ETR_UNIT_MS};
+    etr_diff_output o = {.comparison = &comparison, .answer.options = &options};
+    const etr_method_pair method = {.execute = {.base_runs = 20, .new_runs = 20}};
+    const char *text = etr_diff_uninterrupted_text(&o, &method);
+    cr_expect_str_eq(text, cases[i].text, "case %zu: %s", i, text);
+    etr_arena_clear(&o.answer.arena);
+  }
+}
