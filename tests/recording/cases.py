@@ -12,6 +12,8 @@ import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.devtools.etrecord import parse_etrecord
 from executorch.exir import to_edge, to_edge_transform_and_lower
+from executorch.exir.dialects._ops import ops
+from executorch.exir.pass_base import ExportPass
 
 import etrecord_tb
 from etrecord_tb.reference import write_reference
@@ -67,6 +69,11 @@ class Indexing(torch.nn.Module):
 
     def forward(self, x):
         return self.layer(x)[torch.arange(4) + 0] * 0.5
+
+
+class WithoutTanh(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        return args[0] if op == ops.edge.aten.tanh.default else super().call_operator(op, args, kwargs, meta)
 
 
 class Resizing(torch.nn.Module):
@@ -176,6 +183,10 @@ def main():
     assert runs_of("own", Net(), x, recipe="portable", partitioner=XnnpackPartitioner()) == {"forward": 3}
     with etrecord_tb.Profile("own") as profile, etrecord_tb.Profile("mixed") as other:
         assert profile.delegation()[0].delegated_nodes > 0 == other.delegation()[0].delegated_nodes
+    assert runs_of("passes", Other(), x, transform_passes=[WithoutTanh()]) == {"forward": 3}
+    with etrecord_tb.Profile("passes") as profile:
+        of_program = {node.target for graph in profile.graphs() if graph.module == "edge" for node in graph.nodes}
+        assert of_program and "aten.tanh.default" not in of_program, of_program
     assert runs_of("exported", exported) == {"forward": 3}
     assert runs_of("edge", to_edge(exported), x) == {"forward": 3}
     image = torch.randn(1, 3, 8, 6).to(memory_format=torch.channels_last)

@@ -402,9 +402,7 @@ Test(memory_plan, returned_values_are_a_text) {
 
 /* ---- All methods of a program ---- */
 
-/* Memory of states is one for all methods, unless most of what does not outlive a run is in it,
- * too.
- */
+/* Memory of states is one for all methods, unless most of what ends with a run is there, too. */
 Test(memory_plan, shared_states_are_planned_once) {
   const etr_planned_buffer buffers[] = {{.id = 1, .size_bytes = 100}, {.id = 2, .size_bytes = 64}};
   static const struct {

@@ -160,7 +160,7 @@ def _keep_integers(quantizer: Any) -> list[str]:
     return kept
 
 
-def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any:
+def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, transform_passes: Any, made: Made) -> Any:
     """Returns ExecuTorch's recipe, and adds the lines that make it to `made`."""
     made.imports += ["from executorch.export import ExportRecipe, ExportSession, LoweringRecipe, QuantizationRecipe"]
     if isinstance(recipe, ExportRecipe):
@@ -188,6 +188,13 @@ def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, made: Made) -> Any
         chosen.lowering_recipe = lowering
         made.recipe += " with a partitioner of the caller"
         made.steps.append(f"recipe.lowering_recipe.partitioners = [...]  # yours: {', '.join(type(each).__name__ for each in lowering.partitioners)}")
+    if transform_passes is not None:
+        passes = _list(transform_passes)
+        lowering = copy.copy(chosen.lowering_recipe) or LoweringRecipe()
+        lowering.edge_transform_passes = [*(lowering.edge_transform_passes or []), lambda method, program: passes]
+        chosen.lowering_recipe = lowering
+        made.recipe += " with passes of the caller"
+        made.steps.append(f"recipe.lowering_recipe.edge_transform_passes = [lambda method, program: [...]]  # yours: {', '.join(type(each).__name__ for each in passes)}")
     if quantizer is not None:
         chosen.quantization_recipe = QuantizationRecipe(quantizers=_list(quantizer))
         made.recipe += " with a quantizer of the caller"
@@ -327,8 +334,8 @@ def _save(program: Any, folder: pathlib.Path, etrecord: Any, inputs: dict[str, A
 
 
 def make(
-    model: Any, example_inputs: Any, folder: pathlib.Path, *, recipe: Any, partitioner: Any, quantizer: Any, calibration: Any, dynamic_shapes: Any, etrecord: Any,
-    say: Callable[[str], None],
+    model: Any, example_inputs: Any, folder: pathlib.Path, *, recipe: Any, partitioner: Any, quantizer: Any, transform_passes: Any, calibration: Any, dynamic_shapes: Any,
+    etrecord: Any, say: Callable[[str], None],
 ) -> Made:
     """Writes etrecord.bin, model.pte and inputs.safetensors into the folder. Raises RecordError and ValueError."""
     made = Made(["forward"], "none", None, [], [], isinstance(model, dict))
@@ -368,7 +375,7 @@ def make(
     elif isinstance(model, ExecutorchProgramManager):
         program, made.steps = model, ["program = ...  # the ExecutorchProgramManager that record() was given"]
     else:
-        program = _export(own, inputs, _recipe_of(recipe, partitioner, quantizer, made), calibration, dynamic_shapes, made, say)
+        program = _export(own, inputs, _recipe_of(recipe, partitioner, quantizer, transform_passes, made), calibration, dynamic_shapes, made, say)
     say("saving the ETRecord and the program")
     try:
         _save(program, folder, etrecord, inputs, made)

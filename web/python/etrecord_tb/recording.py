@@ -317,8 +317,8 @@ def _map_options(chosen: Mapping[int, str]) -> list[str]:
 
 
 def record(
-    model: Any, example_inputs: Any = None, *, out: Path, recipe: Any = "xnnpack", partitioner: Any = None, quantizer: Any = None, calibration: Any = None,
-    dynamic_shapes: Any = None, etrecord: Path | None = None, recordings: int = 3, runs: int = 20, threads: int | None = None, debug_buffer: bool = False,
+    model: Any, example_inputs: Any = None, *, out: Path, recipe: Any = "xnnpack", partitioner: Any = None, quantizer: Any = None, transform_passes: Any = None,
+    calibration: Any = None, dynamic_shapes: Any = None, etrecord: Path | None = None, recordings: int = 3, runs: int = 20, threads: int | None = None, debug_buffer: bool = False,
     on: str = "here", runner: Path | None = None, device: str | None = None, progress: Progress = None, force: bool = False, _named: str | None = None,
     _deciding: list[str] | None = None,
 ) -> Profile:
@@ -329,6 +329,7 @@ def record(
     out: the folder to make. One that has a record is refused, unless `force` is given.
     recipe: how the model is lowered: "xnnpack" (32-bit floats), "xnnpack-int8" (static, weights by channel), "xnnpack-8da4w" (activations of 8 bits, weights of 4 in groups of 32),
     "portable" (no backend), or an ExportRecipe of ExecuTorch. partitioner, quantizer: one or a list of them, instead of the recipe's.
+    transform_passes: one pass on the Edge program or a list of them, before it is partitioned, as for to_edge_transform_and_lower().
     calibration: a list of tuples that a static quantizer sees; the example inputs, if it is not given. dynamic_shapes: as for torch.export.export; for several methods, by method.
     etrecord: the ETRecord of a .pte, or of a program that was made without one.
     recordings: how many ETDumps, each from a process of its own, because only several can decide a comparison. runs: the inferences of each.
@@ -343,8 +344,8 @@ def record(
     folder = _prepare_folder(out, force)
     with _unfinished(folder, was_there):
         return _record(
-            model, example_inputs, folder, teller, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes,
-            etrecord=etrecord, recordings=recordings, runs=runs, threads=threads, debug_buffer=debug_buffer, on=on, runner=runner, device=device, named=_named, deciding=_deciding,
+            model, example_inputs, folder, teller, recipe=recipe, partitioner=partitioner, quantizer=quantizer, transform_passes=transform_passes, calibration=calibration,
+            dynamic_shapes=dynamic_shapes, etrecord=etrecord, recordings=recordings, runs=runs, threads=threads, debug_buffer=debug_buffer, on=on, runner=runner, device=device, named=_named, deciding=_deciding,
         )
 
 
@@ -356,8 +357,8 @@ def read_inputs(path: Path) -> dict[str, list[Any]]:
 
 
 def _record(
-    model: Any, example_inputs: Any, folder: pathlib.Path, teller: _Teller, *, recipe: Any, partitioner: Any, quantizer: Any, calibration: Any, dynamic_shapes: Any,
-    etrecord: Path | None, recordings: int, runs: int, threads: int | None, debug_buffer: bool, on: str, runner: Path | None, device: str | None, named: str | None,
+    model: Any, example_inputs: Any, folder: pathlib.Path, teller: _Teller, *, recipe: Any, partitioner: Any, quantizer: Any, transform_passes: Any, calibration: Any,
+    dynamic_shapes: Any, etrecord: Path | None, recordings: int, runs: int, threads: int | None, debug_buffer: bool, on: str, runner: Path | None, device: str | None, named: str | None,
     deciding: list[str] | None,
 ) -> Profile:
     """Fills the folder of record(), which checked the arguments."""
@@ -368,8 +369,8 @@ def _record(
         except ImportError as error:
             raise RecordError("import", f'record() needs torch and executorch: pip install ".[record]" in the sources of etrecord-tb; executorch alone brings no torch ({error})') from error
         made = _record_export.make(
-            model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
-            say=teller.say,
+            model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, transform_passes=transform_passes, calibration=calibration,
+            dynamic_shapes=dynamic_shapes, etrecord=etrecord, say=teller.say,
         )
     facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "instructions": _instructions(), "cores": os.cpu_count()}
     buffer_size, by_hand = 0, None
