@@ -178,7 +178,7 @@ static double cost_of_tracing(const bench_run *b) {
   return untraced > 0 ? 100 * (b->wall.p50 / untraced - 1) : (double)NAN;
 }
 
-enum { OWN_HPARAMS = FIGURES + 7 };
+enum { OWN_HPARAMS = FIGURES + 8 };
 
 /* Fills the hyperparameters of the run: medians of the figures that the runner printed (in their
  * units), facts about the bench, and the user's own, which come last and so replace others of the
@@ -201,6 +201,8 @@ static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_tex
   hparams[count++] = (etr_tag){"device", facts->device};
   if (facts->commit[0] != '\0')
     hparams[count++] = (etr_tag){"commit", facts->commit};
+  if (b->base != NULL)
+    hparams[count++] = (etr_tag){"side", "new"};
   hparams[count++] = (etr_tag){"command", facts->command};
   hparams[count++] = (etr_tag){"repeat", fact_texts[0]};
   hparams[count++] = (etr_tag){"warmup", fact_texts[1]};
@@ -212,21 +214,25 @@ static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_tex
 }
 
 /* Writes the recordings of the base as a run of its own, `base` in that of the new side, so that
- * the dashboard compares the two. It has the hyperparameters that both sides share, and no commit,
+ * the dashboard compares the two. It has the hyperparameters that both sides have, and no commit,
  * since that of the base is unknown. Does nothing without a base that has a graph. Fails with a
  * message. */
 static exit_status write_base_run(const bench_run *b, etr_logdir_options options) {
   const bench_facts *facts = &b->job->facts;
-  char name[BENCH_RUN_ROOM + sizeof "/base"];
-  etr_tag hparams[3 + MAX_LIST] = {
-      {"host", facts->host}, {"device", facts->device}, {"command", facts->against}};
+  enum { OF_BASE = 6 };
+  char name[BENCH_RUN_ROOM + sizeof "/base"], repeat[32], warmup[32];
+  etr_tag hparams[OF_BASE + MAX_LIST] = {{"host", facts->host}, {"device", facts->device},
+                                         {"side", "base"},      {"command", facts->against},
+                                         {"repeat", repeat},    {"warmup", warmup}};
   etr_error error;
   if (b->base == NULL || b->base->graph_count == 0)
     return EXIT_DONE;
   (void)snprintf(name, sizeof name, "%s/base", b->job->folder.run);
+  (void)snprintf(repeat, sizeof repeat, "%zu", facts->repeat);
+  (void)snprintf(warmup, sizeof warmup, "%zu", facts->warmup);
   options.name = name;
   options.hparams = hparams;
-  options.hparam_count = 3;
+  options.hparam_count = OF_BASE;
   for (size_t i = 0; i < b->settings->hparam_count; i++)
     if (strcmp(b->settings->hparams[i].name, "commit") != 0)
       hparams[options.hparam_count++] = b->settings->hparams[i];

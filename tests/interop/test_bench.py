@@ -284,6 +284,8 @@ def test_in_turns(bench, newer, status, said):
     assert said in compared and re.search(r"\b5 recordings", compared)
     run = bench.runs()[0]
     assert [sorted(path.name for path in folder.glob("*.etdp")) for folder in (run, run / "base")] == [[f"etdump-{i}.etdp" for i in range(1, 6)]] * 2
+    sides = [read_back(folder)[1] for folder in (run / "base", run)]
+    assert [(hparams["side"], hparams["repeat"], hparams["warmup"]) for hparams in sides] == [("base", 5, 1), ("new", 5, 1)]
     assert compared.startswith(f"{bench.runner} ") and "base.count" in compared.split(":")[0]
     assert (": above the limit" in done.stderr) == (status == 3) and ("cannot tell whether it is above" in done.stderr) == (status == 4)
 
