@@ -335,8 +335,9 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
 /** Looks up the device that --device names, in the file of --devices or in the user's own one, and
  * takes the values that no option sets. The user's is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl,
  * by default in ~/.config. "here" without --devices is this machine, of which only the processor's
- * instructions are taken. Does nothing if no device is named. Fails with a message if the file or
- * its line cannot be read, has no such device, or has a value that is wrong. */
+ * instructions are taken, with a warning if the system does not name them. Does nothing if no
+ * device is named. Fails with a message if the file or its line cannot be read, has no such device,
+ * or has a value that is wrong. */
 exit_status device_take(cli_settings *settings);
 
 /* ---- One record and many ETDumps ---- */

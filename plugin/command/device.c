@@ -103,9 +103,8 @@ static exit_status read_device(cli_settings *settings, FILE *file, const char *p
 
 /* ---- This machine ---- */
 
-/* Takes the instructions of this machine's processor. Fails with a message if the system does not
- * name them. */
-static exit_status take_this_machine(cli_settings *settings) {
+/* Takes the instructions of this machine's processor. Warns if the system does not name them. */
+static void take_this_machine(cli_settings *settings) {
   FILE *file = fopen("/proc/cpuinfo", "r"); /* of Linux */
   char *line = NULL;
   size_t room = 0;
@@ -115,10 +114,9 @@ static exit_status take_this_machine(cli_settings *settings) {
   free(line);
   if (file)
     (void)fclose(file);
-  if (settings->instructions[0])
-    return EXIT_DONE;
-  return message_failed("--device " THIS_MACHINE ": this system does not name its processor's "
-                        "instructions: name the device in a file, with \"instructions\"");
+  if (!settings->instructions[0])
+    message_warning("--device " THIS_MACHINE ": this system does not name its processor's "
+                    "instructions: name the device in a file, with \"instructions\"");
 }
 
 /* ---- The named device ---- */
@@ -133,8 +131,10 @@ exit_status device_take(cli_settings *settings) {
                          "--devices needs --device: name one of the devices in the file");
   if (!settings->device)
     return EXIT_DONE;
-  if (!settings->devices && strcmp(settings->device, THIS_MACHINE) == 0)
-    return take_this_machine(settings);
+  if (!settings->devices && strcmp(settings->device, THIS_MACHINE) == 0) {
+    take_this_machine(settings);
+    return EXIT_DONE;
+  }
   if (config && config[0] == '/')
     size = snprintf(own_file, sizeof own_file, "%s/etrecord-tb/devices.jsonl", config);
   else if (home && home[0])
