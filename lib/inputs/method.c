@@ -192,6 +192,8 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
     etr_slice op = etr_operator_of_kernel(etr_or_empty(program->instructions[i].op));
     op.size -= etr_operator_is_in_place(op); /* without the underscore, as in the graph */
     etr_map_set(&kernels, op, 1);
+    if (etr_slice_starts(op, ETR_SLICE("embedding_"))) /* of a quantized table, fused from it */
+      etr_map_set(&kernels, ETR_SLICE("embedding"), 1);
   }
   for (size_t i = 0; uses && !graph->is_changed && i < graph->node_count; i++) {
     etr_slice op = etr_operator_of_target(graph->nodes[i].target);
@@ -205,9 +207,11 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
     return NULL;
   return etr_arena_format(
       arena,
-      "%zu %.*s%s of the Edge program are not in the program, as if a pass took them out after the "
-      "ETRecord's copy was made: they did not run",
-      count, (int)first.size, first.data, others ? " and others" : "");
+      "%zu %.*s%s of the Edge program %s not in the program, as if a pass took %s out after the "
+      "ETRecord's copy was made: %s did not run",
+      count, (int)first.size, first.data, others ? " and others" : "",
+      count + others > 1 ? "are" : "is", count + others > 1 ? "them" : "it",
+      count + others > 1 ? "they" : "it");
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

@@ -41,6 +41,7 @@ _ADVICE = {
     "lower": "try recipe='portable', to see whether the backend is at fault",
     "program": "try recipe='portable', or an ExportRecipe with another executorch_backend_config",
     "save": "see whether the disk is full",
+    "unfused": "give an ExportRecipe whose executorch_backend_config is ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True): docs/findings.md, embedding",
 }
 _TYPES = {"xnnpack": "FP32", "xnnpack-int8": "PT2E_INT8_STATIC_PER_CHANNEL", "xnnpack-8da4w": "TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR"}
 
@@ -218,7 +219,8 @@ def _check_inputs(inputs: dict[str, Any], methods: list[str]) -> None:
 
 def _failed(stage: str, error: BaseException) -> RecordError:
     text = " ".join(str(error).split())[:600]
-    return RecordError(stage, f"{type(error).__name__}: {text}; {_ADVICE[stage]}")
+    is_unfused = "Missing out variants" in text and "quantize" in text
+    return RecordError(stage, f"{type(error).__name__}: {text}; {_ADVICE['unfused' if is_unfused else stage]}")
 
 
 def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibration: Any, dynamic_shapes: Any, made: Made, say: Callable[[str], None]) -> Any:
