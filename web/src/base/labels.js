@@ -41,7 +41,7 @@ export const phaseText = (phase, backend) => `${PHASES[phase] ?? phase} ${shortB
 
 /** Returns a text of the library with a capital, unless it begins with the name of an operator, and a full stop. */
 export function sentence(text) {
-  const isName = /^\w*[_.]\w/.test(text),
+  const isName = /^\w*([_.]\w|,| takes )/.test(text),
     capital = isName ? text[0] : text[0].toUpperCase();
   return `${capital}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
