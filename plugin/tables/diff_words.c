@@ -681,13 +681,14 @@ static void put_uninterrupted(etr_writer *writer, const etr_diff_output *o,
                         method_of(o, pair, is_newer), o->answer.options->unit, ETR_TIME_DIGITS);
 }
 
-/* Returns the relative change without interruptions; NaN if a side has a range. */
+/* Returns the relative change without interruptions; NaN if a side has a range, or only a bound. */
 static double uninterrupted_change(const etr_diff_output *o, const etr_method_pair *pair) {
   const etr_method *base = method_of(o, pair, false), *newer = method_of(o, pair, true);
   double old = etr_uninterrupted_ticks(base), now = etr_uninterrupted_ticks(newer);
   bool is_range = etr_uninterrupted_least(base) < etr_uninterrupted_most(base) ||
                   etr_uninterrupted_least(newer) < etr_uninterrupted_most(newer);
-  return is_range ? NAN : now / (old * o->comparison->base_scale) - 1;
+  bool is_bound = base->are_medians_interrupted || newer->are_medians_interrupted;
+  return is_range || is_bound ? NAN : now / (old * o->comparison->base_scale) - 1;
 }
 
 const char *etr_diff_uninterrupted_text(etr_diff_output *o, const etr_method_pair *method) {

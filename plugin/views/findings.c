@@ -714,6 +714,9 @@ static bool advise_against_interruptions(etr_finder *finder, double interrupted_
   if (!finding)
     return false;
   set_uncertain_ticks(finder, finding, interrupted_ticks);
+  if (finder->method->are_medians_interrupted) /* usual times are of disturbed runs */
+    finding->saves_words = etr_arena_format(finder->arena, "%s or more",
+                                            etr_finder_time_text(finder, interrupted_ticks));
   finding->fact = etr_arena_format(
       finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
       etr_interruptions_count_runs(finder->arena, finder->method), finder->method->run_count,

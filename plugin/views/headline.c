@@ -57,6 +57,7 @@ void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const
                            etr_unit unit, int digits) {
   const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_most(method)};
   bool is_range = times[0] < times[1];
+  etr_puts(writer, !is_range && method->are_medians_interrupted ? "at most " : "");
   for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
     etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
     etr_put_fixed(writer, etr_ticks_to_unit(profile, times[i], unit),
@@ -386,7 +387,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
   bool is_range = etr_uninterrupted_least(method) < etr_uninterrupted_most(method);
-  bool is_about = length != SHORTEST && !is_range;
+  bool is_about = length != SHORTEST && !is_range && !method->are_medians_interrupted;
   if (is_interrupted_first)
     put_interruptions(&writer, headline, usual, is_about);
   for (size_t i = 0; i < count; i++) {

@@ -102,7 +102,8 @@ const char *etr_headline_kind_name(etr_headline_kind kind);
 void etr_put_percent(etr_writer *writer, double share);
 
 /** Writes what a method takes without interruptions, with so many digits: "37.0", or
- * "23.5 – 37.0" if the fastest run took clearly less or more. */
+ * "23.5 – 37.0" if the fastest run took clearly less or more, "at most 37.0" if so many runs were
+ * interrupted that their usual times are of such runs. */
 void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                            etr_unit unit, int digits);
 
