@@ -7,6 +7,7 @@
 #include "base/method_parts.h"
 #include "base/natural.h"
 #include "base/stats.h"
+#include "base/system.h"
 #include "output/label.h"
 #include "views/breakdown.h"
 #include "views/phases.h"
@@ -42,6 +43,12 @@ static const etr_node *find_weight(const etr_graph *graph, const etr_node *node)
   return NULL;
 }
 
+/* Returns true if the name of a kernel says that it computes with 32 bits: "Convert (NC, F32)". Its
+ * number among kernels of this name, "#32", does not count. */
+static bool has_32_bits(const char *kernel) {
+  return etr_find_bytes(kernel, strcspn(kernel, "#"), "32", 2) != NULL;
+}
+
 /* Returns true for an operator of a delegate whose data all come from dequantizations that did not
  * run, because its kernel reads the integers. Not for one that only copies, of which no type is
  * shown, nor for a kernel whose name says 32 bits. */
@@ -49,7 +56,7 @@ static bool reads_integers(const etr_graph *graph, uint32_t node_index) {
   const etr_node *node = &graph->nodes[node_index];
   const char *kernel = graph->times[node_index].runs_as;
   size_t count = 0;
-  if (!graph->times[node_index].backend || !kernel || strstr(kernel, "32") ||
+  if (!graph->times[node_index].backend || !kernel || has_32_bits(kernel) ||
       etr_node_only_copies(node))
     return false;
   for (size_t i = 0; i < node->input_count; i++) {
