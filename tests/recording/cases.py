@@ -14,6 +14,8 @@ from executorch.devtools.etrecord import parse_etrecord
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from executorch.exir.dialects._ops import ops
 from executorch.exir.pass_base import ExportPass
+from torchao.quantization import IntxWeightOnlyConfig, quantize_
+from torchao.quantization.granularity import PerAxis
 
 import etrecord_tb
 from etrecord_tb.reference import write_reference
@@ -198,6 +200,9 @@ def main():
     assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin", force=True) == {"forward": 3}
 
     failed("save", ["files", "force"], Net(), x, out="files")
+    lookup = torch.nn.Sequential(torch.nn.Embedding(100, 32))
+    quantize_(lookup, IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0)), lambda module, name: isinstance(module, torch.nn.Embedding))
+    failed("program", ["do_quant_fusion_and_const_prop"], lookup, (torch.tensor([[1, 5]]),), out="unfused")
 
     def interrupt(line):
         if wanted in line:
