@@ -100,7 +100,8 @@ static const struct {
     {"where", "no configuration: add a mask of float numbers instead"},
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
-    {"upsample_nearest2d", "no configuration: use bilinear interpolation, with other results"},
+    {"upsample_nearest2d", "no configuration: a product with ones, if the factor is whole; or "
+                           "bilinear interpolation, with other results"},
     {"alias_copy", "no configuration: it returns what it reads, so leave out what makes it"},
 };
 

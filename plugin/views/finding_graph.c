@@ -118,6 +118,7 @@ typedef struct constant_work {
   bool *is_late;  /* per node: the lowering makes it, of an operator that is not constant */
   uint64_t ticks; /* of the operators, and of calls of delegates that contain nothing else */
   size_t products;        /* kernels whose weight becomes constant, so that XNNPACK takes them */
+  size_t slower;          /* of which it takes longer: see etr_is_slow_in_delegate() */
   size_t operators, late; /* all, and those that the lowering makes */
   uint64_t late_ticks;    /* of the latter */
   uint64_t product_ticks;
@@ -215,9 +216,9 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
 }
 
 /* Marks the products on the CPU whose weights are computed from constants, and adds up their
- * ticks and what the known partitioner's backend saves of them. It takes only products with
- * constant weights, so it takes these once the operators are folded at the export. Adds none if its
- * backend was not used, or if no ratio of its kernels is known. */
+ * ticks and what the known partitioner's backend saves of them, or counts those that it slows down.
+ * It takes only products with constant weights, so it takes these once the operators are folded at
+ * the export. Adds none if its backend was not used, or if no ratio of its kernels is known. */
 static void add_products_of_constants(const etr_finder *finder, constant_work *work) {
   const char *partitioner = etr_known_partitioner();
   bool is_lowered = false;
@@ -232,6 +233,10 @@ static void add_products_of_constants(const etr_finder *finder, constant_work *w
     etr_ratio ratio;
     if (!is_lowered || !etr_ratio_of_delegate(&ratio, finder->ops[i]))
       continue;
+    if (etr_is_slow_in_delegate(&finder->graph->nodes[i])) {
+      work->slower++;
+      continue;
+    }
     double ticks = (double)etr_finder_kernel_ticks(finder, i);
     work->marked[i] = true;
     work->products++;
@@ -316,6 +321,16 @@ bool etr_add_constant_findings(etr_finder *finder) {
         work.products == 1 ? "it" : "them", etr_ratio_source());
   const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
   etr_finding_set_sureness(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
+  if (work.slower) { /* how much slower is not known */
+    added->least = NAN;
+    added->may_save_nothing = true;
+    etr_finding_set_sureness(
+        added, ETR_POSSIBLE,
+        etr_arena_format(finder->arena,
+                         "XNNPACK then takes %zu transposed convolution%s in groups, too, and "
+                         "computed such ones slower than the CPU",
+                         work.slower, etr_plural(work.slower)));
+  }
   return true;
 }
 

@@ -99,6 +99,12 @@ bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op) {
   return false;
 }
 
+bool etr_is_slow_in_delegate(const etr_node *node) {
+  const char *transposed = etr_node_argument(node, "transposed"),
+             *groups = etr_node_argument(node, "groups");
+  return transposed && strcmp(transposed, "true") == 0 && groups && strcmp(groups, "1") != 0;
+}
+
 double etr_saved_at(double ratio) {
   return ratio > 1 ? 1 - 1 / ratio : 0;
 }

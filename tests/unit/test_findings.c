@@ -468,6 +468,44 @@ Test(findings, work_on_constants_is_found) {
   tiny_clear(&t);
 }
 
+/* XNNPACK takes a convolution whose weight is folded, and is faster, but not with transposed ones
+ * in groups. */
+Test(findings, convolutions_of_folded_weights_may_get_slower) {
+  static const struct {
+    const char *transposed, *groups;
+    double potential;
+    etr_sureness sureness;
+  } cases[] = {
+      {"false", "8", 998076.9, ETR_LIKELY},
+      {"true", "1", 998076.9, ETR_LIKELY},
+      {"true", "8", 300000, ETR_POSSIBLE},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_argument arguments[] = {{.name = "transposed", .value = cases[i].transposed},
+                                      {.name = "groups", .value = cases[i].groups}};
+    static const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"}};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
+             folded = op(&t, "mul", "aten.mul.Tensor", w),
+             conv = op(&t, "conv", "aten.convolution.default", x);
+    tiny_input(&t, conv, folded, 0);
+    t.nodes.data[conv].arguments = arguments;
+    t.nodes.data[conv].argument_count = ETR_COUNT(arguments);
+    tiny_time(&t, folded, 300000);
+    tiny_time(&t, conv, 700000);
+    const etr_profile *profile = whole(&t);
+    t.method.delegates = delegates;
+    t.method.delegate_count = ETR_COUNT(delegates);
+    const etr_finding *finding = find(&t, profile, ETR_FINDING_CONSTANTS);
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_eq(finding->sureness, cases[i].sureness, "case %zu", i);
+    cr_expect_float_eq(finding->potential, cases[i].potential, 10000, "case %zu: %f", i,
+                       finding->potential);
+    tiny_clear(&t);
+  }
+}
+
 Test(findings, copies_are_found) {
   tiny t = {0};
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
