@@ -44,6 +44,18 @@ static inline double etr_uninterrupted_most(const etr_method *method) {
   return method->interrupted > 0 && ETR_CLEARLY_LESS * fastest > usual ? fastest : usual;
 }
 
+/** Returns true if what a method takes without interruptions is a range, as its fastest run took
+ * clearly less or more. */
+static inline bool etr_is_uninterrupted_range(const etr_method *method) {
+  return etr_uninterrupted_least(method) < etr_uninterrupted_most(method);
+}
+
+/** Returns true if what a method takes without interruptions is one time, and only a bound: usual
+ * times are of interrupted runs, and no run was clearly faster. */
+static inline bool etr_is_uninterrupted_bound(const etr_method *method) {
+  return method->are_medians_interrupted && !etr_is_uninterrupted_range(method);
+}
+
 /** Returns the part of it that is an interruption, of the time slice with this index. */
 static inline double etr_slice_interrupted(const etr_method *method, size_t slice) {
   const etr_typical_run *typical = &method->typical;

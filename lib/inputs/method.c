@@ -205,13 +205,13 @@ const char *etr_program_lacks(const etr_graph *graph, const etr_pte_method *prog
   }
   if (count == 0)
     return NULL;
+  bool is_one = count + others == 1;
   return etr_arena_format(
       arena,
       "%zu %.*s%s of the Edge program %s not in the program, as if a pass took %s out after the "
       "ETRecord's copy was made: %s did not run",
-      count, (int)first.size, first.data, others ? " and others" : "",
-      count + others > 1 ? "are" : "is", count + others > 1 ? "them" : "it",
-      count + others > 1 ? "they" : "it");
+      count, (int)first.size, first.data, others ? " and others" : "", is_one ? "is" : "are",
+      is_one ? "it" : "them", is_one ? "it" : "they");
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

@@ -240,8 +240,8 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
 
 /* Compares how many operators of a class ran in a delegate with how many it can have (from `least`
  * to `most`), and adds the result to the fit. If a class is not countable, some may be missing. It
- * can have any number if it can have one, unless the .pte lists the operators (is_listed) and no
- * other class runs as this one. */
+ * can have any number if it can have one, unless the .pte lists the operators (is_listed), and
+ * those of this class are neither fused nor stand for others. */
 static void compare_class(etr_fit *fit, unsigned traits, bool is_listed, uint32_t ran,
                           uint32_t least, uint32_t most) {
   bool is_countable = (traits & ETR_CLASS_COUNTS) != 0;

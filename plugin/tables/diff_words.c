@@ -685,9 +685,8 @@ static void put_uninterrupted(etr_writer *writer, const etr_diff_output *o,
 static double uninterrupted_change(const etr_diff_output *o, const etr_method_pair *pair) {
   const etr_method *base = method_of(o, pair, false), *newer = method_of(o, pair, true);
   double old = etr_uninterrupted_ticks(base), now = etr_uninterrupted_ticks(newer);
-  bool is_range = etr_uninterrupted_least(base) < etr_uninterrupted_most(base) ||
-                  etr_uninterrupted_least(newer) < etr_uninterrupted_most(newer);
-  bool is_bound = base->are_medians_interrupted || newer->are_medians_interrupted;
+  bool is_range = etr_is_uninterrupted_range(base) || etr_is_uninterrupted_range(newer);
+  bool is_bound = etr_is_uninterrupted_bound(base) || etr_is_uninterrupted_bound(newer);
   return is_range || is_bound ? NAN : now / (old * o->comparison->base_scale) - 1;
 }
 

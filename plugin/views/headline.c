@@ -56,8 +56,8 @@ void etr_put_percent(etr_writer *writer, double share) {
 void etr_put_uninterrupted(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                            etr_unit unit, int digits) {
   const double times[] = {etr_uninterrupted_least(method), etr_uninterrupted_most(method)};
-  bool is_range = times[0] < times[1];
-  etr_puts(writer, !is_range && method->are_medians_interrupted ? "at most " : "");
+  bool is_range = etr_is_uninterrupted_range(method);
+  etr_puts(writer, etr_is_uninterrupted_bound(method) ? "at most " : "");
   for (size_t i = is_range ? 0 : 1; i < ETR_COUNT(times); i++) {
     etr_puts(writer, is_range && i ? " \xE2\x80\x93 " : "");
     etr_put_fixed(writer, etr_ticks_to_unit(profile, times[i], unit),
@@ -386,8 +386,8 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
-  bool is_range = etr_uninterrupted_least(method) < etr_uninterrupted_most(method);
-  bool is_about = length != SHORTEST && !is_range && !method->are_medians_interrupted;
+  bool is_about = length != SHORTEST && !etr_is_uninterrupted_range(method) &&
+                  !etr_is_uninterrupted_bound(method);
   if (is_interrupted_first)
     put_interruptions(&writer, headline, usual, is_about);
   for (size_t i = 0; i < count; i++) {

@@ -64,7 +64,7 @@ static void put_rate_without(etr_writer *writer, etr_arena *arena, const etr_met
   etr_puts(writer, ETR_WITH_INTERRUPTIONS);
   if (!isfinite(least) || !isfinite(most))
     return;
-  etr_puts(writer, most <= least && method->are_medians_interrupted ? "; at least " : "; ");
+  etr_puts(writer, etr_is_uninterrupted_bound(method) ? "; at least " : "; ");
   put_number(writer, arena, rounded_to(least, 2));
   if (most > least) {
     etr_puts(writer, " \xE2\x80\x93 ");
