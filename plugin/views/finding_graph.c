@@ -118,7 +118,7 @@ typedef struct constant_work {
   bool *is_late;  /* per node: the lowering makes it, of an operator that is not constant */
   uint64_t ticks; /* of the operators, and of calls of delegates that contain nothing else */
   size_t products;        /* kernels whose weight becomes constant, so that XNNPACK takes them */
-  size_t slower;          /* of which it takes longer: see etr_is_slow_in_delegate() */
+  size_t slower;          /* of which it takes longer: see etr_ratio_of_delegate() */
   size_t operators, late; /* all, and those that the lowering makes */
   uint64_t late_ticks;    /* of the latter */
   uint64_t product_ticks;
@@ -231,9 +231,9 @@ static void add_products_of_constants(const etr_finder *finder, constant_work *w
         finder->graph->nodes[weight].kind != ETR_NODE_OP)
       continue;
     etr_ratio ratio;
-    if (!is_lowered || !etr_ratio_of_delegate(&ratio, finder->ops[i]))
+    if (!is_lowered || !etr_ratio_of_delegate(&ratio, finder->ops[i], &finder->graph->nodes[i]))
       continue;
-    if (etr_is_slow_in_delegate(&finder->graph->nodes[i])) {
+    if (ratio.high < 1) {
       work->slower++;
       continue;
     }

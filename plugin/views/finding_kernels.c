@@ -111,7 +111,7 @@ static bool has_delegates(const etr_method *method) {
 static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
   etr_ratio ratio;
   etr_slice op = kernel_operator(kernel);
-  bool is_known = etr_ratio_of_delegate(&ratio, op);
+  bool is_known = etr_ratio_of_delegate(&ratio, op, NULL);
   chosen->most += (double)ticks * (is_known ? etr_saved_at(ratio.high) : 1);
   if (is_known && !etr_is_optimized(op))
     chosen->least += (double)ticks * etr_saved_at(ratio.low / 2);

@@ -447,10 +447,11 @@ static bool add_quantize(lever_target *target, const char *dtype) {
 
 /* Adds the ticks that XNNPACK would save on an operator to two estimates: *low at half of the
  * operator's lower ratio, as a margin, *high at its upper ratio. Adds nothing if no ratio is known
- * for the operator. */
-static void add_delegate_saving(etr_slice op, double ticks, double *low, double *high) {
+ * for the operator. node: see etr_ratio_of_delegate(). */
+static void add_delegate_saving(etr_slice op, const etr_node *node, double ticks, double *low,
+                                double *high) {
   etr_ratio ratio;
-  if (!etr_ratio_of_delegate(&ratio, op))
+  if (!etr_ratio_of_delegate(&ratio, op, node))
     return;
   *low += ticks * etr_saved_at(ratio.low / 2);
   *high += ticks * etr_saved_at(ratio.high);
@@ -492,12 +493,13 @@ static bool add_delegate(const lever_target *target) {
   double low = 0, high = 0;
   for (uint32_t i = 0; target->part->has_graph && i < finder->graph->node_count; i++)
     if (target->marked[i])
-      add_delegate_saving(finder->ops[i], finder->uninterrupted[i], &low, &high);
+      add_delegate_saving(finder->ops[i], &finder->graph->nodes[i], finder->uninterrupted[i], &low,
+                          &high);
   if (!target->part->has_graph) {
     etr_slice op = etr_slice_of(target->part->op);
     const char *dot = memchr(op.data, '.', op.size);
     op.size = dot ? (size_t)(dot - op.data) : op.size;
-    add_delegate_saving(op, target->ticks, &low, &high);
+    add_delegate_saving(op, NULL, target->ticks, &low, &high);
   }
   double ns = etr_ticks_to_ns(finder->profile, target->ticks);
   if (high <= 0 || ns < ETR_FINDING_LEAST_KERNELS_NS)

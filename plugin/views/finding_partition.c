@@ -618,9 +618,7 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
       continue;
     double ticks = (double)etr_finder_kernel_ticks(finder, i);
     etr_ratio ratio;
-    if (etr_is_slow_in_delegate(&finder->graph->nodes[i]))
-      continue;
-    bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
+    bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i], &finder->graph->nodes[i]);
     bool is_needless = p->is_check[i] || etr_slice_is(finder->ops[i], POOL) ||
                        etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
     if (is_needless) {

@@ -55,6 +55,9 @@ static const delegate_ratio delegate_ratios[] = {
 };
 /* clang-format on */
 
+/* The same of a transposed convolution of 2 x 2 with a group for each channel. */
+static const etr_ratio grouped_transposed_ratio = {1.0 / 3, 1.0 / 3};
+
 const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index) {
   size_t seen = 0;
   for (size_t i = 0; i < ETR_COUNT(type_ratios); i++) {
@@ -82,13 +85,25 @@ const etr_type_ratio *etr_best_type(etr_ratio_layer layer) {
   return best;
 }
 
-bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op) {
+/* Returns true for a transposed convolution in groups, of which the ratio of convolutions is not
+ * true. */
+static bool is_grouped_transposed(const etr_node *node) {
+  const char *transposed = etr_node_argument(node, "transposed"),
+             *groups = etr_node_argument(node, "groups");
+  return transposed && strcmp(transposed, "true") == 0 && groups && strcmp(groups, "1") != 0;
+}
+
+bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op, const etr_node *node) {
   /* One kernel has several names: operators in other dialects. */
   static const char *const aliases[][2] = {
       {"linear", "addmm"}, {"matmul", "bmm"}, {"max_pool2d", "max_pool2d_with_indices"}};
   for (size_t i = 0; i < ETR_COUNT(aliases); i++)
     if (etr_slice_equal(op, etr_slice_of(aliases[i][0])))
       op = etr_slice_of(aliases[i][1]);
+  if (node && is_grouped_transposed(node)) {
+    *out = grouped_transposed_ratio;
+    return true;
+  }
   for (size_t i = 0; i < ETR_COUNT(delegate_ratios); i++) {
     if (!etr_slice_equal(op, etr_slice_of(delegate_ratios[i].op)))
       continue;
@@ -97,12 +112,6 @@ bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op) {
   }
   *out = (etr_ratio){1, 1};
   return false;
-}
-
-bool etr_is_slow_in_delegate(const etr_node *node) {
-  const char *transposed = etr_node_argument(node, "transposed"),
-             *groups = etr_node_argument(node, "groups");
-  return transposed && strcmp(transposed, "true") == 0 && groups && strcmp(groups, "1") != 0;
 }
 
 double etr_saved_at(double ratio) {

@@ -40,13 +40,9 @@ const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name);
 const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index);
 
 /** Sets *out to how many times as fast XNNPACK computes an operator, "softmax", as the kernels on
- * the CPU do. Returns false, with ratios of 1, if the operator was not measured. */
-bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op);
-
-/** Returns true for a transposed convolution in groups, of which the ratio of convolutions is not
- * true: XNNPACK took three times as long as the CPU for one of 2 x 2 with a group for each channel
- * (AMD EPYC, ExecuTorch 1.5.1). */
-bool etr_is_slow_in_delegate(const etr_node *node);
+ * the CPU do. node: the operator in a graph, whose arguments may matter; NULL if only its name is
+ * known. Returns false, with ratios of 1, if the operator was not measured. */
+bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op, const etr_node *node);
 
 /** Returns the part (0 to 1) of an operator's time on the CPU that XNNPACK saves if it is `ratio`
  * times as fast; 0 if it is slower. */

@@ -269,7 +269,7 @@ static void put_odd_recordings(etr_writer *writer, const etr_profile *profile,
     etr_putf(writer, "%s%s, ",
              i ? "; " : "odd, left out: ", etr_last_part(profile->etdumps[odd->dump]));
     etr_put_change_of_time(writer, odd->change);
-    etr_puts(writer, " than the others");
+    etr_puts(writer, odd->change < 1 ? " than the others" : " as the others");
   }
   if (count > MOST_SHOWN)
     etr_putf(writer, "; and %zu more", count - MOST_SHOWN);

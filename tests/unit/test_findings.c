@@ -606,7 +606,7 @@ static void make_runs(tiny *t, made_runs *runs, uint32_t node, const etr_event *
 Test(findings, what_takes_most_has_a_next_step) {
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_CONVOLUTION);
   etr_ratio ratio;
-  cr_assert(type && etr_ratio_of_delegate(&ratio, ETR_SLICE("convolution")));
+  cr_assert(type && etr_ratio_of_delegate(&ratio, ETR_SLICE("convolution"), NULL));
   const etr_type_ratio *half = etr_type_named(ETR_RATIO_CONVOLUTION, "fp16");
   cr_assert_not_null(half);
   const struct {
