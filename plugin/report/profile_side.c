@@ -5,6 +5,7 @@
  */
 #include "base/system.h"
 #include "report/profile_doc.h"
+#include "views/memory_findings.h"
 #include "views/record_set.h"
 
 /* ---- How times vary ---- */

@@ -592,8 +592,13 @@ static const etr_field segment_fields[] = {
 
 #define PROGRAM(name) ETR_VIA(memory, program, etr_program_memory, name)
 
+static etr_cell planned_by_all(const void *row) {
+  return etr_cell_number(etr_planned_bytes(as_memory(row)->profile));
+}
+
 static const etr_field program_fields[] = {
     {"program_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PROGRAM(program_bytes)},
+    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, .get = planned_by_all, .nullable = true},
     {"segments", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = ETR_FIELDS(segment_fields),
      ETR_ARRAY_VIA(memory, program, etr_program_memory, segments, segment_count)},
     {"constants", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_constants,
@@ -984,6 +989,25 @@ static void put_method_memory(memory_report *report, const etr_method *shown, bo
                         findings[i].evidence);
 }
 
+/* Writes what all methods plan together, if several do. */
+static void put_planned_by_all(memory_report *report) {
+  const etr_profile *profile = report->answer.profile;
+  size_t count = 0;
+  double sum = 0, planned = etr_planned_bytes(profile);
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_memory_plan *plan = profile->methods[i].memory;
+    count += plan != NULL;
+    sum += plan ? (double)plan->planned_bytes : 0;
+  }
+  if (count > 1)
+    etr_section_line(&report->answer, ETR_STYLE_PLAIN, 2,
+                     etr_arena_format(&report->answer.arena,
+                                      "%zu methods loaded together plan %s bytes: %s", count,
+                                      bytes(report, (uint64_t)planned),
+                                      planned < sum ? "they share their buffers"
+                                                    : "each has buffers of its own"));
+}
+
 /* Writes the bytes of the program and of its segments, and a table of the sums of its constants.
  * Writes nothing without a program. The sum of damaged sizes stops at the largest number. */
 static void put_program_memory(memory_report *report, const memory *subject) {
@@ -997,6 +1021,7 @@ static void put_program_memory(memory_report *report, const memory *subject) {
                              subject->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
                              bytes(report, program->program_bytes), program->segment_count,
                              etr_plural(program->segment_count), bytes(report, segment_bytes)));
+  put_planned_by_all(report);
   etr_section_table(&report->answer, &etr_constant_sum_fields, report->medium,
                     list_constant_sums(subject));
 }

@@ -10,6 +10,8 @@
 #include "base/natural.h"
 #include "base/writer.h"
 
+#include <math.h>
+
 /** The data of the rules, and the findings so far. */
 typedef struct etr_memory_finder {
   const etr_profile *profile;
@@ -54,6 +56,52 @@ bool etr_is_shared_memory(const etr_memory_plan *plan, size_t buffer) {
       *(tensor->buffer == buffer ? &beside : &elsewhere) += tensor->size_bytes;
   }
   return has_state && beside <= elsewhere;
+}
+
+/* Returns the buffer of a method's plan with this id; NULL if there is none. */
+static const etr_planned_buffer *buffer_of(const etr_method *method, uint32_t id) {
+  const etr_memory_plan *plan = method->memory;
+  for (size_t i = 0; plan && i < plan->buffer_count; i++)
+    if (plan->buffers[i].id == id)
+      return &plan->buffers[i];
+  return NULL;
+}
+
+/* Returns true if two methods have the same memory for their states, so that what loads them has to
+ * give all of them the same buffers. */
+static bool do_methods_share(const etr_profile *profile) {
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_memory_plan *plan = profile->methods[i].memory;
+    for (size_t b = 0; plan && b < plan->buffer_count; b++) {
+      size_t others = etr_is_shared_memory(plan, b) ? i : 0; /* methods before that may share it */
+      for (size_t k = 0; k < others; k++) {
+        const etr_planned_buffer *other = buffer_of(&profile->methods[k], plan->buffers[b].id);
+        if (other && other->size_bytes == plan->buffers[b].size_bytes)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+double etr_planned_bytes(const etr_profile *profile) {
+  bool is_shared = do_methods_share(profile);
+  double sum = NAN;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_memory_plan *plan = profile->methods[i].memory;
+    if (!plan)
+      continue;
+    sum = isnan(sum) ? 0 : sum;
+    for (size_t b = 0; b < plan->buffer_count; b++) {
+      uint64_t largest = 0; /* buffer with this id of the methods before */
+      for (size_t k = 0; k < i && is_shared; k++) {
+        const etr_planned_buffer *other = buffer_of(&profile->methods[k], plan->buffers[b].id);
+        largest = other ? ETR_MAX(largest, other->size_bytes) : largest;
+      }
+      sum += (double)(ETR_MAX(plan->buffers[b].size_bytes, largest) - largest);
+    }
+  }
+  return sum;
 }
 
 /* ---- Weights ---- */

@@ -40,6 +40,11 @@ typedef struct etr_weight_sum {
  * it. `buffer` is an index into plan->buffers. */
 bool etr_is_shared_memory(const etr_memory_plan *plan, size_t buffer);
 
+/** Returns the planned memory of all methods of a profile in bytes; NaN if it is not known. Methods
+ * that share states share all buffers, each as large as the largest of them needs, as in
+ * Module(share_memory_arenas) of ExecuTorch; others have buffers of their own. */
+double etr_planned_bytes(const etr_profile *profile);
+
 /** Returns the graph that has a method's nodes; NULL if there is none. */
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 

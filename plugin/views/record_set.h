@@ -79,11 +79,6 @@ struct etr_record_set {
 bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
                          const etr_loads *loads, const etr_side *side, uint32_t method);
 
-/** Returns the planned memory of all methods of a profile in bytes; NaN if it is not known. Methods
- * that share states share all buffers, each as large as the largest of them needs, as in
- * Module(share_memory_arenas) of ExecuTorch; others have buffers of their own. */
-double etr_planned_bytes(const etr_profile *profile);
-
 /** Returns the size of a profile's program in bytes; NaN if it is not known. */
 double etr_pte_bytes(const etr_profile *profile);
 

@@ -8,7 +8,7 @@
  * or "state", "viewing VALUE", "misplaced"; then "peak BYTES at INSTRUCTION".
  */
 #include "tiny_plan.h"
-#include "views/record_set.h"
+#include "views/memory_findings.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
