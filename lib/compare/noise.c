@@ -735,15 +735,21 @@ static etr_turns order_of_periods(period base, period newer) {
   return newer.last < base.first ? ETR_TURNS_NEW_FIRST : ETR_TURNS_UNKNOWN;
 }
 
+/* Returns true if both sides are of one bench, which recorded them in turns. */
+static bool are_of_one_bench(const etr_profile *base, const etr_profile *newer) {
+  return base->is_in_turns && newer->is_in_turns && base->recorded_at == newer->recorded_at;
+}
+
 /* Finds the order from when the files were written or, where that cannot be of both sides, with
- * record.json, unless the caller says that they were made in turns. It stays unknown if a side has
- * few recordings. Returns false when out of memory. */
+ * record.json, unless the caller or record.json says that they were made in turns. It stays unknown
+ * if a side has few recordings. Returns false when out of memory. */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch) {
   const etr_side *const sides[] = {base, newer};
   size_t count = base->clocking_count + newer->clocking_count, listed = 0;
-  *out = options->is_in_turns ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
-  if (options->is_in_turns || base->clocking_count < ETR_LEAST_RECORDINGS ||
+  bool is_known = options->is_in_turns || are_of_one_bench(base->profile, newer->profile);
+  *out = is_known ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
+  if (is_known || base->clocking_count < ETR_LEAST_RECORDINGS ||
       newer->clocking_count < ETR_LEAST_RECORDINGS)
     return true;
   recorded *list = etr_arena_alloc_array(scratch, count, sizeof *list);

@@ -717,6 +717,11 @@ static void read_recorded_at(doc_reader *r, void *reader) {
   r->profile->recorded_at = read_number(r);
 }
 
+static void read_in_turns(doc_reader *r, void *reader) {
+  (void)reader;
+  r->profile->is_in_turns = etr_json_bool(r->json);
+}
+
 /* Reads the paths of the input files. The first one, the record, names the side in outputs;
  * ETDumps follow. */
 static void read_paths_of_inputs(doc_reader *r, void *reader) {
@@ -1204,11 +1209,11 @@ static etr_status fail_document(const doc_reader *r, const char *name, etr_error
  * and r->problem. */
 static void read_document(doc_reader *r) {
   static const field fields[] = {
-      {"schema", read_schema, 0},          {"ticks_per_second", read_clock, 0},
-      {"inputs", read_paths_of_inputs, 0}, {"methods", read_methods, 0},
-      {"load_times", read_loads, 0},       {"texts", read_strings, offsetof(doc_reader, texts)},
-      {"pte_bytes", read_pte_bytes, 0},    {"planned_bytes", read_planned_bytes, 0},
-      {"recorded_at", read_recorded_at, 0}};
+      {"schema", read_schema, 0},           {"ticks_per_second", read_clock, 0},
+      {"inputs", read_paths_of_inputs, 0},  {"methods", read_methods, 0},
+      {"load_times", read_loads, 0},        {"texts", read_strings, offsetof(doc_reader, texts)},
+      {"pte_bytes", read_pte_bytes, 0},     {"planned_bytes", read_planned_bytes, 0},
+      {"recorded_at", read_recorded_at, 0}, {"in_turns", read_in_turns, 0}};
   read_fields(r, r, fields, ETR_COUNT(fields));
   if (!r->problem)
     etr_json_end(r->json);

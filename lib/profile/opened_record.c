@@ -465,8 +465,8 @@ static uint32_t read_recorded_runs(etr_json *json) {
   return number >= 1 && number <= UINT32_MAX && number == floor(number) ? (uint32_t)number : 0;
 }
 
-/* Reads the members "instructions", "time", "methods" and "runs" of a JSON document. One that is no
- * object, or cannot be read to its end, says nothing. */
+/* Reads the members "instructions", "time", "in_turns", "methods" and "runs" of a JSON document.
+ * One that is no object, or cannot be read to its end, says nothing. */
 static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) {
   etr_json *json = etr_json_open_memory(document, NULL);
   const etr_record_facts unknown = {.recorded_at = NAN};
@@ -482,6 +482,8 @@ static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) 
         found.vnni = vnni_among(etr_json_string(json));
       else if (is_text && etr_slice_equal(key, ETR_SLICE("time")))
         found.recorded_at = seconds_of_date(etr_json_string(json));
+      else if (type == ETR_JSON_BOOL && etr_slice_equal(key, ETR_SLICE("in_turns")))
+        found.is_in_turns = etr_json_bool(json);
       else if (type == ETR_JSON_ARRAY && etr_slice_equal(key, ETR_SLICE("methods")))
         read_recorded_methods(json, &found.recorded, arena);
       else if (type == ETR_JSON_NUMBER && etr_slice_equal(key, ETR_SLICE("runs")))

@@ -157,20 +157,28 @@ static exit_status make_run_folder(bench_folder *folder) {
   return status;
 }
 
-/* Writes record.json into a subfolder of the run folder ("" or "base/"): when it ran, and the
- * processor's instructions, "" if they are not known. Fails with a message. */
-static exit_status write_record_json(const bench_folder *folder, const char *subfolder, time_t now,
-                                     const char *instructions) {
+/* When a bench ran, and how. */
+typedef struct circumstances {
+  time_t now;
+  const char *instructions; /* of the processor; "" if they are not known */
+  bool is_in_turns;         /* with the other side, which has the same record.json */
+} circumstances;
+
+/* Writes record.json into a subfolder of the run folder ("" or "base/"). Fails with a message. */
+static exit_status write_record_json(const bench_folder *folder, const char *subfolder,
+                                     const circumstances *how) {
   char path[PATH_MAX], name[64], stamp[32];
-  put_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", now);
+  put_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", how->now);
   (void)snprintf(name, sizeof name, "%s" RECORD_JSON, subfolder);
   path_of(folder, name, path);
   FILE *file = fopen(path, "w");
-  bool is_good = file != NULL && fprintf(file,
-                                         "{\n  \"made_by\": \"etrecord-tb bench\",\n"
-                                         "  \"time\": \"%s\",\n"
-                                         "  \"instructions\": \"%s\"\n}\n",
-                                         stamp, instructions) > 0;
+  bool is_good = file != NULL &&
+                 fprintf(file,
+                         "{\n  \"made_by\": \"etrecord-tb bench\",\n"
+                         "  \"time\": \"%s\",\n"
+                         "  \"in_turns\": %s,\n"
+                         "  \"instructions\": \"%s\"\n}\n",
+                         stamp, how->is_in_turns ? "true" : "false", how->instructions) > 0;
   if (file != NULL && fclose(file) != 0)
     is_good = false;
   return is_good ? EXIT_DONE
@@ -196,10 +204,10 @@ exit_status bench_folder_open(bench_folder *folder, const char *logdir, const ch
   path_of(folder, "base", path);
   if (has_base && mkdir(path, 0777) != 0)
     return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
-  time_t now = time(NULL);
-  status = write_record_json(folder, "", now, instructions);
+  const circumstances how = {time(NULL), instructions, has_base};
+  status = write_record_json(folder, "", &how);
   if (status == EXIT_DONE && has_base)
-    status = write_record_json(folder, "base/", now, instructions);
+    status = write_record_json(folder, "base/", &how);
   return status;
 }
 

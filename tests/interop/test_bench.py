@@ -285,6 +285,9 @@ def test_in_turns(bench, newer, status, said):
     sides = [read_back(folder)[1] for folder in (run / "base", run)]
     assert [(hparams["side"], hparams["repeat"], hparams["warmup"]) for hparams in sides] == [("base", 5, 1), ("new", 5, 1)]
     assert compared.startswith(f"{bench.runner} ") and "base.count" in compared.split(":")[0]
+    shutil.copytree(run, bench.folder / "copied", copy_function=shutil.copyfile)  # without the times of the files
+    copied = subprocess.run([bench.command, "diff", "copied/base", "copied", "--format", "json"], cwd=bench.folder, check=True, capture_output=True)
+    assert json.loads(copied.stdout)["turns"] == "yes"
     assert (": above the limit" in done.stderr) == (status == 3) and ("cannot tell whether it is above" in done.stderr) == (status == 4)
 
 

@@ -142,18 +142,18 @@ def test_other_errors_are_not_hidden(dashboard, route, query):
 
 
 def test_the_base_is_the_newest_that_was_recorded_before(dashboard, monkeypatch):
-    """As far as its head says when, else by when it was written. Of records of one second the one that was written later is the newer."""
+    """As far as its head says when, else by when it was written. Of records of one second the one that was written later is the newer, and of one bench the base is the older."""
     from etrecord_tb import tensorboard_plugin
 
     monkeypatch.setattr(tensorboard_plugin, "_are_alike", lambda base, newer: base == newer)
     monkeypatch.setattr(tensorboard_plugin, "_are_of_one_record", lambda *_: False)
-    recorded = {"c": 100, "b": 200, "a": 300, "other": 290, "unknown": None, "broken": "250", "nan": 0, "z": 300}
-    written = {"c": 1000.5, "b": 1000.4, "a": 1000.3, "other": 1000.2, "unknown": 150.0, "broken": 250.0, "nan": 50.0, "z": 1000.0}
+    recorded = {"c": 100, "b": 200, "a": 300, "other": 290, "unknown": None, "broken": "250", "nan": 0, "z": 300, "bench": 400, "bench/base": 400}
+    written = {"c": 1000.5, "b": 1000.4, "a": 1000.3, "other": 1000.2, "unknown": 150.0, "broken": 250.0, "nan": 50.0, "z": 1000.0, "bench": 1001.0, "bench/base": 1001.1}
     monkeypatch.setattr(Data, "list_blob_sequences", lambda *_, **__: {run: {"etrecord": types.SimpleNamespace(max_wall_time=time)} for run, time in written.items()})
     blobs = {(run, "etrecord_head"): json.dumps({"methods": [], "recorded": time}).encode() for run, time in recorded.items()}
     blobs |= {(run, "etrecord"): b"other model" if run == "other" else b"model" for run in recorded}
     bases = {run: json.loads(ask(dashboard, None, "/base", blobs, new=run)[1])["run"] for run in [*recorded, "none"]}
-    assert bases == {"nan": None, "c": "nan", "unknown": "c", "b": "unknown", "broken": "b", "z": "broken", "a": "z", "other": None, "none": None}
+    assert bases == {"nan": None, "c": "nan", "unknown": "c", "b": "unknown", "broken": "b", "z": "broken", "a": "z", "bench/base": "a", "bench": "bench/base", "other": None, "none": None}
 
 
 @pytest.mark.parametrize(

@@ -133,10 +133,10 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return http_util.Respond(request, document, "application/json")
 
     def _by_time(self, request: Any) -> list[str]:
-        """Returns the runs that have a document, the oldest first: by when they were recorded, and where that is equal or unknown, by when they were written."""
+        """Returns the runs that have a document, the oldest first: by when they were recorded, and where that is equal or unknown, by when they were written. Of one bench the base comes first."""
         written = self._written(request)
         recorded = {run: _recorded(head) or written[run] for run, head in self._heads(request, written).items()}
-        return sorted(written, key=lambda run: (recorded[run], written[run], run))
+        return sorted(written, key=lambda run: (recorded[run], not run.endswith("/base"), written[run], run))
 
     @wrappers.Request.application
     def _base(self, request: Any) -> Any:
