@@ -98,15 +98,21 @@ def test_the_fleet_is_each_record_with_its_head(dashboard):
 
 
 def test_a_quantized_model_is_named_after_the_one_with_its_modules(dashboard):
-    """Its class is not recorded. Of two models with such modules it could be either."""
-    def models(**recorded):
-        method = {"method": "forward", "parts": ["stem", "head"], "runs": 1, "skipped_runs": 0, "delegated_time_share": None, "execute": {"typical": 1, "min": 1, "max": 1}}
-        blobs = {(run, "etrecord_head"): json.dumps({"methods": [{**method, "model": model}]}).encode() for run, model in recorded.items()} | {(run, "etrecord"): None for run in recorded}
+    """Its class is not recorded, and its batch norms are gone. Of two models with such modules it could be either."""
+    def models(parts={}, **recorded):
+        method = {"method": "forward", "runs": 1, "skipped_runs": 0, "delegated_time_share": None, "execute": {"typical": 1, "min": 1, "max": 1}}
+        blobs = {(run, "etrecord_head"): json.dumps({"methods": [{**method, "parts": parts.get(run, ["stem", "head"]), "model": model}]}).encode() for run, model in recorded.items()} | {(run, "etrecord"): None for run in recorded}
         return [row["head"]["methods"][0]["model"] for row in json.loads(ask(dashboard, None, "/fleet", blobs)[1])]
 
     assert models(float="m.Net", int8=None) == ["m.Net", "m.Net"]
     assert models(int8=None, other="m.Other", x="m.Net") == [None, "m.Other", "m.Net"]
     assert models(int8=None) == [None]
+    norms = {"float": ["stem", "norm", "head"], "other": ["stem", "head", "tail"]}
+    assert models(norms, float="m.Net", int8=None) == ["m.Net", "m.Net"]
+    assert models(norms, float="m.Net", int8=None, other="m.Other") == ["m.Net", None, "m.Other"]
+    assert models({**norms, "x": ["stem", "head"]}, float="m.Net", int8=None, x="m.Exact") == ["m.Net", "m.Exact", "m.Exact"]
+    assert models({"float": ["head", "stem"]}, float="m.Net", int8=None) == ["m.Net", None]
+    assert models({"float": ["a", "stem", "b", "head", "c"]}, float="m.Net", int8=None) == ["m.Net", None]
 
 
 class Meeting(Data):

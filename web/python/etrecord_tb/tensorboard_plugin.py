@@ -190,22 +190,28 @@ def _head(data: bytes | None) -> Any:
 
 
 def _name_models(methods: list[dict[str, Any]]) -> None:
-    """Names the models whose class is not recorded, as of quantized ones, after those with the same modules, if these have one name."""
-    names: dict[str, set[str]] = {}
+    """Names the models whose class is not recorded, as of quantized ones, after those with the same modules, if these have one name; else after those that have a few more."""
+    named = {(method["model"], tuple(method.get("parts") or ())) for method in methods if method["model"]}
     for method in methods:
         if method["model"]:
-            names.setdefault(json.dumps(method.get("parts")), set()).add(method["model"])
-    for method in methods:
-        found = names.get(json.dumps(method.get("parts")), set())
-        if not method["model"] and len(found) == 1:
-            method["model"] = next(iter(found))
+            continue
+        parts = tuple(method.get("parts") or ())
+        found = {model for model, others in named if others == parts} or {model for model, others in named if _may_be_left_of(parts, others)}
+        if len(found) == 1:
+            method["model"] = found.pop()
+
+
+def _may_be_left_of(parts: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Returns whether parts are others but for a few, as quantizing folds batch norms into convolutions."""
+    following = iter(others)
+    return len(others) <= 2 * len(parts) and all(part in following for part in parts)
 
 
 def _can_be_shown(head: Any) -> bool:
     """Returns whether what web/fleet.js reads of a head has the types of schema/head.schema.json."""
     try:
         methods, hparams = head["methods"], head.get("hparams", {})
-        texts = [*hparams.values(), *(method[key] or "" for method in methods for key in ("method", "model"))]
+        texts = [*hparams.values(), *(method[key] or "" for method in methods for key in ("method", "model")), *(part for method in methods for part in method.get("parts") or ())]
         counts = [method[key] for method in methods for key in ("runs", "skipped_runs")]
         times = [time for method in methods for time in (*(method["execute"][key] for key in ("typical", "min", "max")), method["delegated_time_share"]) if time is not None]
     except (TypeError, KeyError, AttributeError):
