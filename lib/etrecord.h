@@ -1798,6 +1798,7 @@ struct etr_profile {
                               kernels were measured that findings rest on */
   double recorded_at;      /**< when record.json says that it was made, in seconds since 1970; NaN
                               if unknown */
+  uint32_t threads;        /**< of the runtime, as record.json says; 0 if unknown */
   bool is_in_turns;        /**< record.json says that it was made in turns with another one, which
                               has the same time */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's

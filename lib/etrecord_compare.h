@@ -538,9 +538,10 @@ typedef enum etr_difference_kind {
   ETR_DIFFERS_INPUT,   /**< the shapes, the types or the number of the method's inputs */
   ETR_DIFFERS_DTYPE,   /**< the number types that operators compute in */
   ETR_DIFFERS_BACKEND, /**< the backends that operators are lowered to */
+  ETR_DIFFERS_THREADS, /**< the runtime's threads, as record.json of both sides says */
 } etr_difference_kind;
 
-/** Returns the name of a kind: "model", "input", "dtype", "backend". Static. */
+/** Returns the name of a kind: "model", "input", "dtype", "backend", "threads". Static. */
 ETR_API const char *etr_difference_name(etr_difference_kind kind);
 
 typedef struct etr_difference {

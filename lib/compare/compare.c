@@ -121,6 +121,7 @@ static bool family_judge_each(const family *f) {
 typedef struct method_side {
   const etr_method *method;        /* NULL if this side lacks the method */
   const etr_side_method *compared; /* empty if it is missing */
+  uint32_t threads;                /* etr_profile.threads */
 } method_side;
 
 /* Everything that is needed to compute the rows of one method. */
@@ -698,7 +699,7 @@ static bool compare_all_groups(row_context *context, etr_method_pair *pair,
 /* ---- Whether two methods are like with like ---- */
 
 const char *etr_difference_name(etr_difference_kind kind) {
-  static const char *const names[] = {"model", "input", "dtype", "backend"};
+  static const char *const names[] = {"model", "input", "dtype", "backend", "threads"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "model";
 }
 
@@ -820,9 +821,18 @@ static bool count_shared_weights(size_t *shared, const etr_side_method *base,
   return !etr_arena_failed(scratch);
 }
 
-/* Finds whether the sides may be two different models, and how their inputs, types and backends
- * differ. The rows of the method must be filled. Sets nothing if a side lacks the method. Returns
- * false when out of memory. */
+/* Adds that the runtimes had other numbers of threads, if both are known. Returns false when out of
+ * memory. */
+static bool add_thread_difference(differences *found, uint32_t base, uint32_t newer) {
+  return !base || !newer || base == newer ||
+         add_difference(found, ETR_DIFFERS_THREADS, NULL,
+                        etr_arena_format(found->arena, "%u", (unsigned)base),
+                        etr_arena_format(found->arena, "%u", (unsigned)newer));
+}
+
+/* Finds whether the sides may be two different models, and how their inputs, types, backends and
+ * threads differ. The rows of the method must be filled. Sets nothing if a side lacks the method.
+ * Returns false when out of memory. */
 static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_SIDES],
                              etr_arena *arena, etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -851,6 +861,8 @@ static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_
     return false;
   if (strcmp(old, now) != 0 &&
       !add_difference(&found, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL))
+    return false;
+  if (!add_thread_difference(&found, sides[ETR_BASE].threads, sides[ETR_NEWER].threads))
     return false;
   pair->differences = found.list.data;
   pair->difference_count = found.list.count;
@@ -1066,7 +1078,8 @@ static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
   for (int k = 0; k < ETR_SIDES; k++) {
     bool exists = indices[k] != ETR_NONE;
     sides[k] = (method_side){method_of(c->sides[k]->profile, indices[k]),
-                             exists ? &c->sides[k]->methods[indices[k]] : &nothing};
+                             exists ? &c->sides[k]->methods[indices[k]] : &nothing,
+                             c->sides[k]->profile->threads};
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
   pair->by_events |= are_graphs_of_other_kinds(c, sides);

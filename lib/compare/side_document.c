@@ -717,6 +717,12 @@ static void read_recorded_at(doc_reader *r, void *reader) {
   r->profile->recorded_at = read_number(r);
 }
 
+static void read_threads(doc_reader *r, void *reader) {
+  (void)reader;
+  double threads = etr_json_number(r->json);
+  r->profile->threads = threads >= 1 && threads <= UINT32_MAX ? (uint32_t)threads : 0;
+}
+
 static void read_in_turns(doc_reader *r, void *reader) {
   (void)reader;
   r->profile->is_in_turns = etr_json_bool(r->json);
@@ -1213,7 +1219,8 @@ static void read_document(doc_reader *r) {
       {"inputs", read_paths_of_inputs, 0},  {"methods", read_methods, 0},
       {"load_times", read_loads, 0},        {"texts", read_strings, offsetof(doc_reader, texts)},
       {"pte_bytes", read_pte_bytes, 0},     {"planned_bytes", read_planned_bytes, 0},
-      {"recorded_at", read_recorded_at, 0}, {"in_turns", read_in_turns, 0}};
+      {"recorded_at", read_recorded_at, 0}, {"in_turns", read_in_turns, 0},
+      {"threads", read_threads, 0}};
   read_fields(r, r, fields, ETR_COUNT(fields));
   if (!r->problem)
     etr_json_end(r->json);

@@ -459,14 +459,14 @@ static void read_recorded_methods(etr_json *json, etr_recorded_runs *out, etr_ar
     out->method_count = 0;
 }
 
-/* Returns how often each method was run, from a JSON number; 0 if it is no such number. */
-static uint32_t read_recorded_runs(etr_json *json) {
+/* Returns a JSON number of runs or threads; 0 if it is no such number. */
+static uint32_t read_count(etr_json *json) {
   double number = etr_json_number(json);
   return number >= 1 && number <= UINT32_MAX && number == floor(number) ? (uint32_t)number : 0;
 }
 
-/* Reads the members "instructions", "time", "in_turns", "methods" and "runs" of a JSON document.
- * One that is no object, or cannot be read to its end, says nothing. */
+/* Reads the members "instructions", "time", "in_turns", "threads", "methods" and "runs" of a JSON
+ * document. One that is no object, or cannot be read to its end, says nothing. */
 static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) {
   etr_json *json = etr_json_open_memory(document, NULL);
   const etr_record_facts unknown = {.recorded_at = NAN};
@@ -487,7 +487,9 @@ static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) 
       else if (type == ETR_JSON_ARRAY && etr_slice_equal(key, ETR_SLICE("methods")))
         read_recorded_methods(json, &found.recorded, arena);
       else if (type == ETR_JSON_NUMBER && etr_slice_equal(key, ETR_SLICE("runs")))
-        found.recorded.runs = read_recorded_runs(json);
+        found.recorded.runs = read_count(json);
+      else if (type == ETR_JSON_NUMBER && etr_slice_equal(key, ETR_SLICE("threads")))
+        found.threads = read_count(json);
       else
         etr_json_skip(json);
     }

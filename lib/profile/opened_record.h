@@ -49,6 +49,7 @@ struct etr_opened_record {
 typedef struct etr_record_facts {
   etr_vnni vnni;
   double recorded_at; /* in seconds since 1970; NaN: unknown */
+  uint32_t threads;   /* 0: unknown */
   bool is_in_turns;   /* see etr_profile.is_in_turns */
   etr_recorded_runs recorded;
 } etr_record_facts;

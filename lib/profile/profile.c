@@ -714,6 +714,7 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
       box->profile.folder = etr_arena_copy(&box->arena, etr_slice_of(dumps->folder));
     box->profile.vnni = l.facts.vnni;
     box->profile.recorded_at = l.facts.recorded_at;
+    box->profile.threads = l.facts.threads;
     box->profile.is_in_turns = l.facts.is_in_turns;
     keep_payloads(box, &l.payloads, opened);
   }

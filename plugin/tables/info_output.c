@@ -654,6 +654,10 @@ static etr_rows list_runs(etr_answer *answer, bool by_block) {
 #define PROFILE(kind, in, name) NULL, kind, in, ETR_AT(etr_profile, name)
 #define LIST(kind, name, count) NULL, kind, ETR_IN_JSON, ETR_ARRAY_AT(etr_profile, name, count)
 
+static bool has_threads(const void *row) {
+  return ((const etr_profile *)row)->threads > 0;
+}
+
 static const etr_field input_fields[] = {
     {"etrecord", PROFILE(ETR_CELL_NAME, EXACT, etrecord)},
     {"etdumps", LIST(ETR_CELL_VALUES, etdumps, etdump_count), .parts = &etr_values_text},
@@ -668,6 +672,7 @@ static const etr_field input_fields[] = {
     {"reference_outputs", PROFILE(ETR_CELL_FLAG, EXACT, has_reference_outputs)},
     {"representative_inputs", PROFILE(ETR_CELL_FLAG, EXACT, has_representative_inputs)},
     {"debug_buffer", PROFILE(ETR_CELL_NAME, ETR_IN_JSON, debug_buffer)},
+    {"threads", PROFILE(ETR_CELL_COUNT, ETR_IN_JSON, threads), .has = has_threads},
 };
 
 static const etr_field warning_fields[] = {
@@ -797,6 +802,10 @@ static void put_lines(info *output) {
     put_line(output, "ETDump", recording_text(output, k, &run));
   if (profile->etdump_count == 0)
     put_line(output, "ETDump", "none: there are no times");
+  if (profile->threads)
+    put_line(output, "",
+             etr_arena_format(&output->answer.arena, "recorded with %u thread%s",
+                              (unsigned)profile->threads, etr_plural(profile->threads)));
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
   put_line(output, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte",
            pte ? pte : "none");

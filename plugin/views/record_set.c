@@ -368,8 +368,8 @@ static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_side *si
 /* ---- The comparison with the first record ---- */
 
 /* Adds remarks on why a method should not be compared with that of the first record: it may be of
- * another model, or inputs differ. Backends and number types differ on purpose, and are not
- * remarked. */
+ * another model, or inputs or threads differ. Backends and number types differ on purpose, and are
+ * not remarked. */
 static void remark_differences(etr_record_set *set, const etr_method_pair *pair,
                                const char *record) {
   const char *first = set->records.data[0].name;
@@ -382,6 +382,9 @@ static void remark_differences(etr_record_set *set, const etr_method_pair *pair,
       REMARK(set, record, "input %s is %s, and %s in %s", etr_or_empty(difference->name),
              difference->newer ? difference->newer : "missing",
              difference->base ? difference->base : "missing", first);
+    if (difference->kind == ETR_DIFFERS_THREADS)
+      REMARK(set, record, "threads: %s, and %s in %s", etr_or_empty(difference->newer),
+             etr_or_empty(difference->base), first);
   }
 }
 
