@@ -80,9 +80,35 @@ static bool is_large(const etr_filters *filters) {
   return filters->rows * filters->columns > ETR_MOST_FILTER_WEIGHTS;
 }
 
-/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead;
- * but not those of 1 x 1 in XNNPACK's payload, which are batch norms that no quantizer sees. Adds
- * up the time of narrow ones, which stay marked. */
+/* Lists a depthwise convolution, and adds its time; but not one of 1 x 1 in XNNPACK's payload,
+ * which is a batch norm that no quantizer sees. */
+static void list_depthwise(lever_target *target, uint32_t node, const etr_filters *filters) {
+  const etr_finder *finder = target->finder;
+  double ticks = finder->uninterrupted[node];
+  if (etr_is_program(finder->graph) && filters->rows == 1 && filters->columns == 1)
+    return;
+  target->left[target->left_out++] = node;
+  target->depthwise_ticks += ticks;
+  target->large_ticks += is_large(filters) ? ticks : 0;
+}
+
+/* Lists the depthwise convolutions in floating point beside linear layers that ran, since the code
+ * that quantizes the layers quantizes them, too. */
+static void list_depthwise_beside(lever_target *target) {
+  const etr_finder *finder = target->finder;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    const etr_cost *cost = finder->graph->costs ? &finder->graph->costs[i] : NULL;
+    bool is_convolution = etr_is_program(finder->graph) ||
+                          etr_slice_is(finder->ops[i], "convolution");
+    etr_filters filters;
+    if (is_convolution && finder->uninterrupted[i] > 0 && !(cost && cost->is_integer) &&
+        etr_finder_depthwise_filters(finder, &finder->graph->nodes[i], &filters))
+      list_depthwise(target, i, &filters);
+  }
+}
+
+/* Unmarks depthwise convolutions, which other number types make slower, and lists them instead.
+ * Adds up the time of narrow ones, which stay marked. */
 static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -98,11 +124,7 @@ static void divide_convolutions(lever_target *target) {
     target->marked[i] = false;
     target->count--;
     target->ticks -= ticks;
-    if (etr_is_program(finder->graph) && filters.rows == 1 && filters.columns == 1)
-      continue;
-    target->left[target->left_out++] = i;
-    target->depthwise_ticks += ticks;
-    target->large_ticks += is_large(&filters) ? ticks : 0;
+    list_depthwise(target, i, &filters);
   }
 }
 
@@ -211,13 +233,14 @@ static const char *other_types(const lever_target *target, etr_ratio_layer layer
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns "35 of 52 convolutions", or "49 linear layers" if none is left out. */
+/* Returns "35 of 52 convolutions", or "49 linear layers" if none of them is left out. */
 static const char *counted_words(const lever_target *target) {
   etr_arena *arena = target->finder->arena;
   etr_headline_part all = *target->part;
-  all.count = target->count + target->left_out;
+  bool are_others = target->part->is_linear && target->depthwise_ticks > 0;
+  all.count = target->count + (are_others ? 0 : target->left_out);
   const char *words = etr_or_empty(etr_headline_operators(arena, &all));
-  if (!target->left_out)
+  if (all.count == target->count)
     return etr_or_empty(etr_arena_format(arena, "%zu %s", target->count, words));
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
@@ -245,7 +268,8 @@ static const char *left_out_text(const lever_target *target, etr_finding_variant
     why = "Their inputs are no multiple of 32, as groups of 32 need: the code leaves them out.";
   return etr_or_empty(etr_arena_format(
       finder->arena, " Not counted: %zu %s%s (%s). %s", target->left_out,
-      target->part->is_linear ? "layer" : "depthwise convolution", etr_plural(target->left_out),
+      variant == ETR_VARIANT_8DA4W ? "layer" : "depthwise convolution",
+      etr_plural(target->left_out),
       etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)), why));
 }
 
@@ -272,6 +296,23 @@ static double depthwise_loss(const char *name, const etr_type_ratio *from) {
   if (from)
     from = etr_type_named(ETR_RATIO_DEPTHWISE, from->type);
   return ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
+}
+
+/* Returns true if depthwise convolutions should stay as they are, and sets *loss to what the others
+ * lose at most, in ticks: those without a fast kernel may lose more than half of what all take,
+ * which is about what conversions around them cost. Others lose less than that. Beside linear
+ * layers, which depthwise convolutions are no part of, what these lose is not deducted. */
+static bool keeps_depthwise(lever_target *target, const etr_type_ratio *type,
+                            const etr_type_ratio *from, double *loss) {
+  double share = depthwise_loss(type->type, from);
+  if (target->part->is_linear && target->part->has_graph && strcmp(type->type, "int8") == 0)
+    list_depthwise_beside(target);
+  bool keeps = target->large_ticks * share * 2 > target->depthwise_ticks;
+  bool is_deducted = !keeps && !target->part->is_linear;
+  *loss = is_deducted ? target->depthwise_ticks * share : 0;
+  if (!keeps && target->part->is_linear)
+    target->left_out = 0;
+  return keeps;
 }
 
 /* Finds out whether quantizers find the marked linear layers. XNNPACK's looks for aten.linear, and
@@ -398,11 +439,9 @@ static bool add_quantize(lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double loss = depthwise_loss(type->type, from);
-  /* Others have fast kernels, of which int8 may lose less than quantizing around them takes. */
-  bool keeps = target->large_ticks * loss > target->ticks * etr_saved_at(ratio.low);
-  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) -
-                 (keeps ? 0 : target->depthwise_ticks * loss);
+  double loss;
+  bool keeps = keeps_depthwise(target, type, from, &loss);
+  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) - loss;
   if (keeps)
     variant = ETR_VARIANT_DEPTHWISE;
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : ETR_MAX(least, 0),
@@ -417,7 +456,7 @@ static bool add_quantize(lever_target *target, const char *dtype) {
                                  etr_they_take(target->count), time_of(target), etr_or_empty(in),
                                  is_named ? "" : "if XNNPACK, ", type->type,
                                  has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
-                                 by_vnni[vnni].where, keeps ? "; depthwise ones stay float32" : "");
+                                 by_vnni[vnni].where, keeps ? "; depthwise stays float32" : "");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS

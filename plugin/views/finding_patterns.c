@@ -8,6 +8,7 @@
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/kernel_ratio.h"
+#include "views/softmax_check.h"
 
 /* ---- What the patterns share ---- */
 
@@ -698,76 +699,153 @@ static int64_t count_repeats(const patterns *p, uint32_t node) {
   return is_whole && !p->finder->is_constant[node] ? count_after / count_before : 1;
 }
 
-/* Marks in `copies` the operators from a product's operand back to the one that repeats a cache or
- * a projection for each head. Returns how often that repeats; 1, with nothing marked, if there is
- * none. */
-static int64_t mark_repeating_copies(const patterns *p, uint32_t node, bool *copies) {
+/* Attentions in which several heads share keys and values, and what is left out of them if these
+ * heads are rows of one product. Flags for each node of the graph. */
+typedef struct shared_heads {
+  bool *copies;   /* repeat keys or values for each head, or copy what was repeated */
+  bool *products; /* read them */
+  bool *expands;  /* before these products, to the shape that there is */
+  bool *checks;   /* for rows that a mask hides whole: etr_mark_softmax_checks() */
+  size_t product_count, check_count;
+  int64_t heads_per_group;
+} shared_heads;
+
+/* Returns true for an expand to the shape that there is. */
+static bool is_needless_expand(const patterns *p, uint32_t node) {
+  return etr_slice_is(p->finder->ops[node], "expand_copy") &&
+         etr_finder_changes_nothing(p->finder, &p->graph->nodes[node]);
+}
+
+/* Marks the operators from a product's operand back to the one that repeats a cache or a projection
+ * for each head. Returns how often that repeats; 1, with nothing marked, if there is none. A check
+ * may scale what was repeated, and is marked already. */
+static int64_t mark_repeating_copies(const patterns *p, uint32_t node, const shared_heads *heads) {
   uint32_t step = node;
   for (int steps = 0; steps < MOST_STEPS && step != ETR_NONE; steps++) {
     int64_t repeats = count_repeats(p, step);
     if (repeats > 1) {
       for (uint32_t k = node; k != step; k = first_source(p, k))
-        copies[k] = true;
-      copies[step] = true;
+        (is_needless_expand(p, k) ? heads->expands : heads->copies)[k] = !heads->checks[k];
+      heads->copies[step] = true;
+      while ((step = first_source(p, step)) != ETR_NONE && is_own_copy(p, step))
+        heads->copies[step] = true; /* to the shape that is repeated */
       return repeats;
     }
-    if (p->graph->nodes[step].kind != ETR_NODE_OP || !etr_node_only_copies(&p->graph->nodes[step]))
+    bool only_copies = p->graph->nodes[step].kind == ETR_NODE_OP &&
+                       etr_node_only_copies(&p->graph->nodes[step]);
+    if (!only_copies && !heads->checks[step])
       return 1;
     step = first_source(p, step);
   }
   return 1;
 }
 
-/* Adds the finding about products whose keys or values were repeated for several heads, if there
- * are any. It saves at least what copies of all heads of a group but one take, and at most all
- * copies and as much of the products. Times are with the calls around kernels (true). Returns false
- * when out of memory. */
-static bool add_repeated_heads_finding(patterns *p) {
-  bool *copies = etr_finder_node_flags(p->finder), *products = etr_finder_node_flags(p->finder);
-  int64_t heads_per_group = 1;
-  size_t count = 0;
-  if (!copies || !products)
+/* Marks the needless expands before a product, which one of three dimensions does without. */
+static void mark_needless_expands(const patterns *p, const etr_node *product,
+                                  const shared_heads *heads) {
+  for (size_t k = 0; k < product->input_count; k++)
+    for (uint32_t copy = product->inputs[k].node; copy != ETR_NONE && is_own_copy(p, copy);
+         copy = first_source(p, copy))
+      heads->expands[copy] |= is_needless_expand(p, copy);
+}
+
+/* Finds the products whose keys or values are repeated for several heads, and what is left out with
+ * the repeats. Returns false when out of memory. */
+static bool find_shared_heads(const patterns *p, shared_heads *heads) {
+  static const char *const names[] = {"bmm", "matmul", "baddbmm"};
+  *heads = (shared_heads){.copies = etr_finder_node_flags(p->finder),
+                          .products = etr_finder_node_flags(p->finder),
+                          .expands = etr_finder_node_flags(p->finder),
+                          .checks = etr_finder_node_flags(p->finder),
+                          .heads_per_group = 1};
+  if (!heads->copies || !heads->products || !heads->expands || !heads->checks)
     return false;
+  heads->check_count = etr_mark_softmax_checks(p->finder, heads->checks);
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
-    static const char *const names[] = {"bmm", "matmul", "baddbmm"};
     if (!etr_is_one_of(p->finder, node, names, ETR_COUNT(names)) || node->input_count < 2)
       continue;
-    int64_t repeats = mark_repeating_copies(p, node->inputs[node->input_count - 1].node, copies);
+    int64_t repeats = mark_repeating_copies(p, node->inputs[node->input_count - 1].node, heads);
     if (repeats <= 1)
       continue;
-    products[i] = true;
-    count++;
-    heads_per_group = ETR_MAX(heads_per_group, repeats);
+    heads->products[i] = true;
+    heads->product_count++;
+    heads->heads_per_group = ETR_MAX(heads->heads_per_group, repeats);
+    mark_needless_expands(p, node, heads);
   }
-  uint64_t copy_ticks = etr_finder_marked_ticks(p->finder, copies),
-           product_ticks = etr_finder_marked_ticks(p->finder, products);
+  return true;
+}
+
+/* Describes what is copied, multiplied, expanded and checked. all: flags for all of these nodes. */
+static const char *shared_heads_evidence(const patterns *p, const shared_heads *heads,
+                                         const bool *all) {
+  etr_finder *finder = p->finder;
+  long long heads_per_group = heads->heads_per_group;
+  const char *text = etr_arena_format(
+      finder->arena,
+      "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
+      "products %s, expands to the shape that there is %s",
+      heads->product_count, heads_per_group, etr_finder_operators_text(finder, all, true),
+      etr_finder_time_per_run(finder, etr_finder_marked_ticks(finder, heads->copies)),
+      etr_finder_time_per_run(finder, etr_finder_marked_ticks(finder, heads->products)),
+      etr_finder_time_per_run(finder, etr_finder_marked_ticks(finder, heads->expands)));
+  if (heads->check_count)
+    text = etr_arena_format(
+        finder->arena, "%s, looking for rows that a mask hides whole %s", etr_or_empty(text),
+        etr_finder_time_per_run(finder, etr_finder_marked_ticks(finder, heads->checks)));
+  return etr_arena_format(
+      finder->arena,
+      "%s. With the heads of a group as rows of one torch.bmm, what is still copied is %lld times "
+      "smaller. A whole attention for transformers: " ETR_DOCS
+      "language-models.md#attention-that-repeats-nothing.",
+      etr_or_empty(text), heads_per_group);
+}
+
+/* Adds the finding about attentions whose keys or values are repeated for several heads, if there
+ * are any. Written anew they repeat, expand and check nothing. It saves at least what copies of all
+ * heads of a group but one take, and at most all copies and as much of the products; what delegates
+ * take less to call counts, too. Times are with the calls around kernels. Returns false when out of
+ * memory. */
+static bool add_repeated_heads_finding(patterns *p) {
+  shared_heads heads;
+  bool *all = etr_finder_node_flags(p->finder);
+  etr_merged_calls merged = {0};
+  if (!all || !find_shared_heads(p, &heads))
+    return false;
+  if (heads.product_count == 0)
+    return true;
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    all[i] = heads.copies[i] || heads.products[i] || heads.expands[i] || heads.checks[i];
+  if (!etr_find_merged_calls(p->finder, all, &merged))
+    return false;
+  double copying = (double)etr_finder_marked_ticks(p->finder, heads.copies),
+         multiplying = (double)etr_finder_marked_ticks(p->finder, heads.products),
+         expanding = (double)etr_finder_marked_ticks(p->finder, heads.expands),
+         checking = (double)etr_finder_marked_ticks(p->finder, heads.checks);
   /* What one head of each group takes may stay. */
-  double spare = 1 - 1 / (double)heads_per_group;
-  double most_saved = (double)copy_ticks + (double)product_ticks * spare;
-  etr_finding *added = count ? etr_finder_add_if_large(p->finder, ETR_FINDING_REPEATED_HEADS,
-                                                       copy_ticks + product_ticks, most_saved)
-                             : NULL;
+  double spare = 1 - 1 / (double)heads.heads_per_group;
+  etr_finding *added = etr_finder_add_if_large(
+      p->finder, ETR_FINDING_REPEATED_HEADS, etr_finder_marked_ticks(p->finder, all),
+      copying + multiplying * spare + expanding + checking + merged.most);
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  for (uint32_t i = 0; i < p->graph->node_count; i++)
-    copies[i] |= products[i];
-  if (!etr_finding_set_nodes(p->finder, added, copies))
+  if (!etr_finding_set_nodes(p->finder, added, all))
     return false;
-  etr_finding_set_least_saving(p->finder, added, (double)copy_ticks * spare);
-  added->title = "Do not repeat keys and values";
-  added->fact = etr_arena_format(p->finder->arena,
-                                 "%lld heads read the same: take them as rows of one product",
-                                 (long long)heads_per_group);
-  added->evidence = etr_arena_format(
-      p->finder->arena,
-      "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
-      "products %s. With the heads of a group as rows of one torch.bmm, what is still copied is "
-      "%lld times smaller.",
-      count, (long long)heads_per_group, etr_finder_operators_text(p->finder, copies, true),
-      etr_finder_time_per_run(p->finder, copy_ticks),
-      etr_finder_time_per_run(p->finder, product_ticks), (long long)heads_per_group);
-  etr_finding_set_sureness(added, ETR_LIKELY, "copies and products keep a part of their time");
+  etr_finding_set_least_saving(p->finder, added,
+                               copying * spare + expanding +
+                                   (1 - ETR_SOFTMAX_CHECK_REPLACED) * checking + merged.least);
+  added->title = heads.check_count
+                     ? etr_arena_format(p->finder->arena,
+                                        "Rewrite %zu attention%s to repeat nothing",
+                                        heads.check_count, etr_plural(heads.check_count))
+                     : "Do not repeat keys and values";
+  added->fact = etr_arena_format(
+      p->finder->arena, "%lld heads read the same: as rows of one product%s",
+      (long long)heads.heads_per_group, heads.check_count ? ", with a plain softmax" : "");
+  added->evidence = etr_with_merged_calls(p->finder, shared_heads_evidence(p, &heads, all),
+                                          &merged);
+  etr_finding_set_sureness(added, ETR_LIKELY,
+                           "copies and products keep a part of their time, others may take less");
   return true;
 }
 

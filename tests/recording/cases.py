@@ -177,6 +177,19 @@ def main():
     with etrecord_tb.Profile("int8_index") as profile, etrecord_tb.Profile("index_again") as again:
         targets = [[node.target for node in each.graphs()[0].nodes] for each in (profile, again)]
         assert targets[0] == targets[1], targets
+    # Depthwise convolutions stay as they are, by record.py, too.
+    depthwise = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 7, padding=3, groups=8), torch.nn.Conv2d(8, 16, 1))
+    assert runs_of("int8_but_depthwise", depthwise, (torch.randn(1, 8, 12, 12),), recipe="xnnpack-int8-but-depthwise") == {"forward": 3}
+    pathlib.Path("depthwise_again").mkdir()
+    by_hand = pathlib.Path("int8_but_depthwise/record.py").read_text().replace(
+        "model, inputs = ..., ...", "model = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 7, padding=3, groups=8), torch.nn.Conv2d(8, 16, 1)).eval()\ninputs = (torch.randn(1, 8, 12, 12),)"
+    )
+    subprocess.run([sys.executable, "-c", by_hand], check=True, cwd="depthwise_again", stderr=subprocess.DEVNULL)
+    for made in ("int8_but_depthwise", "depthwise_again"):
+        with etrecord_tb.Profile(made) as profile:
+            graph = next(each for each in profile.graphs() if each.module == "edge")
+            fed = [graph.nodes[node.inputs[0].node].target for node in graph.nodes if node.target == "aten.convolution.default"]
+            assert ["dequantize" in target for target in fed] == [False, True], fed
     # Groups of 32 do not divide the last layer's inputs, so it stays as it is.
     assert runs_of("int4", torch.nn.Sequential(Net(), torch.nn.Linear(64, 40), torch.nn.Linear(40, 8)), x, recipe="xnnpack-8da4w") == {"forward": 3}
     shared = Net()

@@ -1675,6 +1675,51 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   }
 }
 
+/* Of an attention whose keys are repeated, what else its rewriting leaves out is counted with it:
+ * the check for masked rows, which scales the keys behind the repeat, and an expand to their own
+ * shape. */
+Test(findings, an_attention_is_rewritten_as_a_whole) {
+  static const etr_dim two[] = {{.size = 2, .hint = -1}, {.size = 8, .hint = -1}},
+                       eight[] = {{.size = 8, .hint = -1}, {.size = 8, .hint = -1}};
+  const etr_value narrow = {.name = "k", .dtype = "float32", .dims = two, .rank = 2},
+                  wide = {.name = "heads", .dtype = "float32", .dims = eight, .rank = 2};
+  tiny t = {0};
+  uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+           k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+           shaped = op(&t, "unsqueeze", "aten.unsqueeze_copy.default", k),
+           heads = op(&t, "expand", "aten.expand_copy.default", shaped),
+           scaled = op(&t, "mul", "aten.mul.Scalar", q),
+           scaled_keys = op(&t, "mul_1", "aten.mul.Scalar", heads),
+           same = op(&t, "expand_1", "aten.expand_copy.default", scaled_keys),
+           scores = op(&t, "bmm", "aten.bmm.default", scaled),
+           softmax = op(&t, "softmax", "aten._softmax.default", scores),
+           equal = op(&t, "eq", "aten.eq.Scalar", scores),
+           some = op(&t, "not", "aten.logical_not.default", equal),
+           any = op(&t, "any", "aten.any.dim", some),
+           none = op(&t, "not_1", "aten.logical_not.default", any),
+           zeros = op(&t, "full_like", "aten.full_like.default", softmax),
+           where = op(&t, "where", "aten.where.self", none);
+  tiny_input(&t, scores, same, 0);
+  tiny_input(&t, where, zeros, 0);
+  tiny_input(&t, where, softmax, 0);
+  t.nodes.data[k].outputs = t.nodes.data[shaped].outputs = &narrow;
+  t.nodes.data[heads].outputs = t.nodes.data[scaled_keys].outputs = &wide;
+  t.nodes.data[same].outputs = &wide;
+  for (uint32_t node = shaped; node <= where; node++)
+    tiny_time(&t, node, 10000);
+  const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS);
+  cr_assert_not_null(finding);
+  cr_expect_str_eq(finding->title, "Rewrite 1 attention to repeat nothing");
+  cr_expect_eq(finding->node_count, 12); /* all but the softmax */
+  /* The repeat and the copy before it, of which a quarter may stay; the product, as much less; the
+   * expand; the check, of which a fifth may stay. */
+  cr_expect_float_eq(finding->least, 0.75 * 20000 + 10000 + 0.8 * 80000, 1e-6, "%f",
+                     finding->least);
+  cr_expect_float_eq(finding->potential, 20000 + 0.75 * 10000 + 10000 + 80000, 1e-6, "%f",
+                     finding->potential);
+  tiny_clear(&t);
+}
+
 /* Gives a convolution the arguments that decide whether it can be split. groups: "8". */
 static void set_convolution(tiny *t, uint32_t conv, const char *padding, const char *dilation,
                             const char *groups) {
@@ -2092,6 +2137,79 @@ Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
     cr_expect_str_eq(found.list[0].title, cases[i].title);
     cr_expect_eq(found.list[0].variant, cases[i].variant, "case %zu", i);
     cr_expect_eq(found.list[0].effort, cases[i].effort, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* The code that quantizes linear layers leaves depthwise convolutions beside them as they are, if
+ * large ones would lose more than conversions around all of them take. */
+Test(findings, depthwise_convolutions_beside_layers_stay_as_they_are) {
+  static const struct {
+    int64_t filter;       /* rows and columns */
+    int64_t channels;     /* that one filter sees */
+    uint64_t small_ticks; /* of a depthwise convolution of 3 x 3 beside it */
+    etr_finding_variant variant;
+  } cases[] = {{7, 1, 100000, ETR_VARIANT_DEPTHWISE},
+               {7, 1, 1500000, ETR_VARIANT_USUAL},
+               {7, 16, 100000, ETR_VARIANT_USUAL},
+               {5, 1, 100000, ETR_VARIANT_USUAL}};
+  enum { NODES = 3 };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             large = tiny_node(&t, ETR_NODE_PARAMETER, "p_large", "large", 0),
+             small = tiny_node(&t, ETR_NODE_PARAMETER, "p_small", "small", 0);
+    const uint32_t nodes[NODES] = {op(&t, "linear", "aten.linear.default", x),
+                                   op(&t, "conv", "aten.convolution.default", x),
+                                   op(&t, "conv_1", "aten.convolution.default", x)};
+    const uint64_t ticks[NODES] = {1000000, 600000, cases[i].small_ticks};
+    tiny_input(&t, nodes[1], large, 0);
+    tiny_input(&t, nodes[2], small, 0);
+    const etr_dim rows[] = {{.size = 64, .hint = -1}, {.size = 680, .hint = -1}},
+                  of_large[] = {{.size = 16, .hint = -1},
+                                {.size = cases[i].channels, .hint = -1},
+                                {.size = cases[i].filter, .hint = -1},
+                                {.size = cases[i].filter, .hint = -1}},
+                  of_small[] = {{.size = 16, .hint = -1},
+                                {.size = 1, .hint = -1},
+                                {.size = 3, .hint = -1},
+                                {.size = 3, .hint = -1}};
+    const etr_value row = {.name = "x", .dtype = "float32", .dims = rows, .rank = 2},
+                    large_value = {.name = "w", .dtype = "float32", .dims = of_large, .rank = 4},
+                    small_value = {.name = "w", .dtype = "float32", .dims = of_small, .rank = 4};
+    const etr_event event = {
+        .name = "op", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
+    made_runs runs;
+    etr_time_slice slices[NODES * RUNS];
+    for (size_t k = 0; k < NODES; k++)
+      tiny_time(&t, nodes[k], ticks[k])->backend = "XnnpackBackend";
+    whole(&t);
+    t.nodes.data[x].outputs = &row;
+    t.nodes.data[x].output_count = 1;
+    t.nodes.data[large].outputs = &large_value;
+    t.nodes.data[small].outputs = &small_value;
+    t.nodes.data[large].output_count = t.nodes.data[small].output_count = 1;
+    make_runs(&t, &runs, nodes[0], &event);
+    for (uint32_t k = 0; k < NODES * RUNS; k++)
+      slices[k] = (etr_time_slice){.ticks = ticks[k / RUNS],
+                                   .event = &event,
+                                   .run = k % RUNS,
+                                   .node = nodes[k / RUNS],
+                                   .part = ETR_TIME_OPERATORS};
+    t.method.time_slices = slices;
+    t.method.time_slice_count = NODES * RUNS;
+    etr_findings found;
+    const etr_finding *finding = NULL;
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
+    for (size_t k = 0; k < found.count; k++)
+      if (strcmp(found.list[k].title, "Quantize 1 linear layer to int8") == 0)
+        finding = &found.list[k];
+    cr_assert_not_null(finding, "case %zu", i);
+    cr_expect_eq(finding->variant, cases[i].variant, "case %zu: %s", i, finding->evidence);
+    bool is_left = cases[i].variant == ETR_VARIANT_DEPTHWISE;
+    cr_expect_eq(strstr(finding->fact, "depthwise stays float32") != NULL, is_left, "case %zu", i);
+    cr_expect_eq(strstr(finding->evidence, "Not counted: 2 depthwise convolutions") != NULL,
+                 is_left, "case %zu: %s", i, finding->evidence);
     tiny_clear(&t);
   }
 }

@@ -43,7 +43,8 @@ _ADVICE = {
     "save": "see whether the disk is full",
     "unfused": "give an ExportRecipe whose executorch_backend_config is ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True): docs/findings.md, embedding",
 }
-_TYPES = {"xnnpack": "FP32", "xnnpack-int8": "PT2E_INT8_STATIC_PER_CHANNEL", "xnnpack-8da4w": "TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR"}
+_INT8 = "PT2E_INT8_STATIC_PER_CHANNEL"
+_TYPES = {"xnnpack": "FP32", "xnnpack-int8": _INT8, "xnnpack-int8-but-depthwise": _INT8, "xnnpack-8da4w": "TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR"}
 
 
 @dataclasses.dataclass
@@ -139,6 +140,11 @@ def _has_groups(module: torch.nn.Module, name: str) -> bool:
     return isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0
 
 
+def _is_quantized(node: Any) -> bool:
+    """Returns false for a depthwise convolution, which has as many groups as channels."""
+    return node.target != torch.ops.aten.conv2d.default or len(node.args) < 7 or node.args[6] < node.args[0].meta["val"].shape[1]
+
+
 def _keep_integers(quantizer: Any) -> list[str]:
     """Has XNNPACKQuantizer leave what computes integers as it is; of its numbers it would make floats. Returns the list of what it left."""
     transform = quantizer.transform_for_annotation
@@ -178,8 +184,14 @@ def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, transform_passes: 
         made.recipe = recipe
         made.imports += ["from executorch.backends.xnnpack.recipes import XNNPackRecipeType"]
         made.steps = [f"recipe = ExportRecipe.get_recipe(XNNPackRecipeType.{_TYPES[recipe]}{', group_size=32' if options else ''})"]
-        if recipe == "xnnpack-int8":
+        if _TYPES[recipe] == _INT8:
             made.kept = _keep_integers(chosen.quantization_recipe.quantizers[0])
+        if recipe == "xnnpack-int8-but-depthwise":
+            chosen.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)
+            made.steps.append(
+                "recipe.quantization_recipe.quantizers[0].set_filter_function(lambda node: node.target != torch.ops.aten.conv2d.default or len(node.args) < 7"
+                ' or node.args[6] < node.args[0].meta["val"].shape[1])  # depthwise convolutions stay as they are'
+            )
         if options:  # of other layers, ExecuTorch would fail
             chosen.quantization_recipe.ao_quantization_configs[0].filter_fn = _has_groups
             made.steps.append("recipe.quantization_recipe.ao_quantization_configs[0].filter_fn = lambda module, name: isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0")
