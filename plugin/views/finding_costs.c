@@ -121,10 +121,10 @@ static bool add_above_peak_finding(etr_finder *finder, const marks *above) {
 /* ---- What its like do ---- */
 
 /* An operator whose rate is known. Those of one kind are the same operator and run as the same
- * kernel. intensity: FLOP per byte. */
+ * kernel. intensity: FLOP per byte; channels: that one filter of a convolution sees, or 1. */
 typedef struct rated {
   uint32_t kind, node;
-  double gflops, intensity, macs;
+  double gflops, intensity, macs, channels;
 } rated;
 
 /* Compares operators for qsort(): by kind, then the slowest first, then by node. */
@@ -183,10 +183,21 @@ static double best_rate(const etr_finder *finder, uint32_t node) {
   return time->per_run.min > 0 ? rate * time->typical / time->per_run.min : rate;
 }
 
+/* Returns how many channels one filter of a convolution sees; 1 for another operator. */
+static double channels_of_filter(const etr_finder *finder, uint32_t node) {
+  const etr_value *weight = etr_finder_convolution_weight(finder, &finder->graph->nodes[node]);
+  bool is_convolution = weight && weight->rank > 2 &&
+                        etr_slice_is(finder->ops[node], "convolution");
+  return is_convolution ? (double)ETR_MAX(weight->dims[1].size, (int64_t)1) : 1;
+}
+
 /* Returns true if two operators compute about as much, in all and for each byte: both within a
- * factor of two. Their rates can then be compared. */
+ * factor of two. Their rates can then be compared, unless one is a convolution of far fewer
+ * channels, such as the three of an image: these fill no vector. */
 static bool are_alike(const rated *a, const rated *b) {
-  return a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity &&
+  enum { MOST_TIMES = 8 };
+  return a->channels <= MOST_TIMES * b->channels && b->channels <= MOST_TIMES * a->channels &&
+         a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity &&
          a->macs <= 2 * b->macs && b->macs <= 2 * a->macs;
 }
 
@@ -315,7 +326,8 @@ static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
     return;
   uint32_t kind = etr_map_number(&r->kinds, kind_key(&r->kind, finder, node));
   if (kind != ETR_NONE)
-    r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
+    r->list[r->count++] = (rated){
+        kind, node, gflops, figures.intensity, figures.macs, channels_of_filter(finder, node)};
 }
 
 /* Adds the findings by what operators compute and move, without those whose match was estimated

@@ -1675,6 +1675,50 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   }
 }
 
+/* A convolution at a third of the rate of five that compute as much is slow, unless its filters see
+ * far fewer channels, as those of an image. */
+Test(findings, convolutions_are_slow_beside_others_of_as_many_channels) {
+  enum { ALIKE = 5 };
+  static const struct {
+    int64_t channels;
+    bool is_found;
+  } cases[] = {{64, true}, {8, true}, {3, false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_dim usual[] = {{.size = 64, .hint = -1},
+                             {.size = 64, .hint = -1},
+                             {.size = 3, .hint = -1},
+                             {.size = 3, .hint = -1}},
+                  others[] = {{.size = 64, .hint = -1},
+                              {.size = cases[i].channels, .hint = -1},
+                              {.size = 3, .hint = -1},
+                              {.size = 3, .hint = -1}};
+    const etr_value of_usual = {.name = "w", .dtype = "float32", .dims = usual, .rank = 4},
+                    of_others = {.name = "w", .dtype = "float32", .dims = others, .rank = 4};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), last = x;
+    etr_cost costs[2 * ALIKE + 3] = {0};
+    for (size_t k = 0; k <= ALIKE; k++) {
+      uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0);
+      last = op(&t, "conv", "aten.convolution.default", x);
+      t.nodes.data[w].outputs = k < ALIKE ? &of_usual : &of_others;
+      t.nodes.data[w].output_count = 1;
+      tiny_input(&t, last, w, 0);
+      tiny_time(&t, last, k < ALIKE ? 1000000 : 3000000)->carried_by = ETR_NONE;
+      costs[last] = (etr_cost){
+          .macs = 1000000, .read_bytes = 100000, .written_bytes = 100000, .executions = 2};
+    }
+    whole(&t);
+    t.graph.costs = costs;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_SLOW_RATE);
+    cr_expect_eq(finding != NULL, cases[i].is_found, "case %zu", i);
+    if (finding) {
+      cr_expect_str_eq(finding->title, "See why 1 convolution is slow");
+      cr_expect(finding->node_count == 1 && finding->nodes[0] == last);
+    }
+    tiny_clear(&t);
+  }
+}
+
 /* Of an attention whose keys are repeated, what else its rewriting leaves out is counted with it:
  * the check for masked rows, which scales the keys behind the repeat, and an expand to their own
  * shape. */
