@@ -13,8 +13,7 @@
 enum { MAX_ARGUMENTS = 32, NUMBER_ROOM = 24 };
 
 /* The words of --recipe and --on, in the order of their options. */
-static const char *const recipes[] = {"xnnpack", "xnnpack-int8", "xnnpack-int8-but-depthwise",
-                                      "xnnpack-8da4w", "portable"};
+static const char *const recipes[] = {"xnnpack", "xnnpack-int8", "xnnpack-8da4w", "portable"};
 static const char *const places[] = {"here", "adb"};
 
 /* Appends an option with a whole number to the arguments, if the user gave that option. `room`

@@ -137,10 +137,9 @@ const option_spec option_specs[] = {
     {"output", 'o', "DIR", AS(TEXT, folder), FOR_RECORD, .help = "folder to make"},
     {"recipe", 0, "RECIPE", AS(WORD, recipe), FOR_RECORD,
      .help = "how the model is lowered: xnnpack is FP32, xnnpack-int8 static with weights by "
-             "channel, xnnpack-int8-but-depthwise the same without depthwise convolutions, "
-             "xnnpack-8da4w dynamic with weights of 4 bits in groups of 32, portable "
+             "channel, xnnpack-8da4w dynamic with weights of 4 bits in groups of 32, portable "
              "without a backend (default: xnnpack)",
-     .words = "xnnpack|xnnpack-int8|xnnpack-int8-but-depthwise|xnnpack-8da4w|portable"},
+     .words = "xnnpack|xnnpack-int8|xnnpack-8da4w|portable"},
     {"repeat", 0, "N", AS(COUNT, repeat), FOR_RECORD,
      .help = "number of recordings (ETDumps), each of a process of its own (default: 3)",
      AND(has_repeat)},

@@ -58,8 +58,8 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                        "    if node.target != torch.ops.aten.conv2d.default or "
                        "len(node.args) < 7:\n"
                        "        return True\n"
-                       "    return node.args[6] < node.args[0].meta[\"val\"].shape[1]  "
-                       "# groups are fewer than channels\n"
+                       "    filters, groups = node.args[1].meta[\"val\"].shape, node.args[6]\n"
+                       "    return groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25\n"
                        "\n"
                        "\n" QUANTIZER "quantizer.set_filter_function(is_taken)\n" QUANTIZED},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",

@@ -92,8 +92,8 @@ static void list_depthwise(lever_target *target, uint32_t node, const etr_filter
   target->large_ticks += is_large(filters) ? ticks : 0;
 }
 
-/* Lists the depthwise convolutions in floating point beside linear layers that ran, since the code
- * that quantizes the layers quantizes them, too. */
+/* Lists the depthwise convolutions in floating point, beside linear layers that ran, for which
+ * XNNPACK has no fast kernel: the code that quantizes the layers would quantize them, too. */
 static void list_depthwise_beside(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -102,7 +102,8 @@ static void list_depthwise_beside(lever_target *target) {
                           etr_slice_is(finder->ops[i], "convolution");
     etr_filters filters;
     if (is_convolution && finder->uninterrupted[i] > 0 && !(cost && cost->is_integer) &&
-        etr_finder_depthwise_filters(finder, &finder->graph->nodes[i], &filters))
+        etr_finder_depthwise_filters(finder, &finder->graph->nodes[i], &filters) &&
+        is_large(&filters))
       list_depthwise(target, i, &filters);
   }
 }
@@ -263,7 +264,10 @@ static const char *left_out_text(const lever_target *target, etr_finding_variant
   const char *why = "The code quantizes them, too, so that values between layers stay in one type: "
                     "what they may lose is deducted from the least saving.";
   if (variant == ETR_VARIANT_DEPTHWISE)
-    why = "In int8 they may lose more than the others gain: the code leaves them in float32.";
+    why = target->part->is_linear
+              ? "The code leaves them in float32: filters of more than 25 weights get slower."
+              : "The code leaves those in float32 whose filters have more than 25 weights, as they "
+                "get slower: what others may lose is deducted from the least saving.";
   if (variant == ETR_VARIANT_8DA4W)
     why = "Their inputs are no multiple of 32, as groups of 32 need: the code leaves them out.";
   return etr_or_empty(etr_arena_format(
@@ -298,21 +302,16 @@ static double depthwise_loss(const char *name, const etr_type_ratio *from) {
   return ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
 }
 
-/* Returns true if depthwise convolutions should stay as they are, and sets *loss to what the others
- * lose at most, in ticks: those without a fast kernel may lose more than half of what all take,
- * which is about what conversions around them cost. Others lose less than that. Beside linear
- * layers, which depthwise convolutions are no part of, what these lose is not deducted. */
+/* Returns true if depthwise convolutions without a fast kernel should stay as they are, since they
+ * get slower. Sets *loss to what the others lose at most, in ticks: about what conversions around
+ * them would cost. Linear layers lose none of it, as the finding about convolutions deducts it. */
 static bool keeps_depthwise(lever_target *target, const etr_type_ratio *type,
                             const etr_type_ratio *from, double *loss) {
   double share = depthwise_loss(type->type, from);
   if (target->part->is_linear && target->part->has_graph && strcmp(type->type, "int8") == 0)
     list_depthwise_beside(target);
-  bool keeps = target->large_ticks * share * 2 > target->depthwise_ticks;
-  bool is_deducted = !keeps && !target->part->is_linear;
-  *loss = is_deducted ? target->depthwise_ticks * share : 0;
-  if (!keeps && target->part->is_linear)
-    target->left_out = 0;
-  return keeps;
+  *loss = target->part->is_linear ? 0 : (target->depthwise_ticks - target->large_ticks) * share;
+  return target->large_ticks * share > 0;
 }
 
 /* Finds out whether quantizers find the marked linear layers. XNNPACK's looks for aten.linear, and
@@ -439,8 +438,8 @@ static bool add_quantize(lever_target *target, const char *dtype) {
   const etr_vnni vnni = finder->profile->vnni;
   bool may_be_depthwise = may_be_large_depthwise(target->part);
   bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double loss;
-  bool keeps = keeps_depthwise(target, type, from, &loss);
+  double loss = 0;
+  bool keeps = variant == ETR_VARIANT_USUAL && keeps_depthwise(target, type, from, &loss);
   double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) - loss;
   if (keeps)
     variant = ETR_VARIANT_DEPTHWISE;
@@ -452,11 +451,11 @@ static bool add_quantize(lever_target *target, const char *dtype) {
                                   type->type);
   bool has_four_bits = strcmp(type->type, "8da4w") == 0;
   const char *in = has_four_bits || keeps ? "" : etr_arena_format(finder->arena, " in %s", dtype);
-  added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s",
-                                 etr_they_take(target->count), time_of(target), etr_or_empty(in),
-                                 is_named ? "" : "if XNNPACK, ", type->type,
-                                 has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
-                                 by_vnni[vnni].where, keeps ? "; depthwise stays float32" : "");
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s", etr_they_take(target->count),
+      time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", type->type,
+      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where,
+      keeps ? "; large depthwise stays float32" : "");
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS

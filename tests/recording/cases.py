@@ -177,19 +177,22 @@ def main():
     with etrecord_tb.Profile("int8_index") as profile, etrecord_tb.Profile("index_again") as again:
         targets = [[node.target for node in each.graphs()[0].nodes] for each in (profile, again)]
         assert targets[0] == targets[1], targets
-    # Depthwise convolutions stay as they are, by record.py, too.
-    depthwise = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 7, padding=3, groups=8), torch.nn.Conv2d(8, 16, 1))
-    assert runs_of("int8_but_depthwise", depthwise, (torch.randn(1, 8, 12, 12),), recipe="xnnpack-int8-but-depthwise") == {"forward": 3}
+    # Large depthwise convolutions stay as they are, by record.py, too.
+    depthwise = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 7, padding=3, groups=8), torch.nn.Conv2d(8, 8, 5, padding=2, groups=8), torch.nn.Conv2d(8, 16, 1))
+    assert runs_of("int8_depthwise", depthwise, (torch.randn(1, 8, 12, 12),), recipe="xnnpack-int8", progress=said.append) == {"forward": 3}
+    assert any("1 depthwise convolution of more than 25 weights a filter stays in float32" in line for line in said), said
+    assert "_is_quantized" not in script["int8_default"]
     pathlib.Path("depthwise_again").mkdir()
-    by_hand = pathlib.Path("int8_but_depthwise/record.py").read_text().replace(
-        "model, inputs = ..., ...", "model = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 7, padding=3, groups=8), torch.nn.Conv2d(8, 16, 1)).eval()\ninputs = (torch.randn(1, 8, 12, 12),)"
+    by_hand = pathlib.Path("int8_depthwise/record.py").read_text().replace(
+        "model, inputs = ..., ...", "from torch.nn import Conv2d\nmodel = torch.nn.Sequential(Conv2d(8, 8, 7, padding=3, groups=8), Conv2d(8, 8, 5, padding=2, groups=8), Conv2d(8, 16, 1)).eval()\ninputs = (torch.randn(1, 8, 12, 12),)"
     )
     subprocess.run([sys.executable, "-c", by_hand], check=True, cwd="depthwise_again", stderr=subprocess.DEVNULL)
-    for made in ("int8_but_depthwise", "depthwise_again"):
+    for made in ("int8_depthwise", "depthwise_again"):
         with etrecord_tb.Profile(made) as profile:
             graph = next(each for each in profile.graphs() if each.module == "edge")
-            fed = [graph.nodes[node.inputs[0].node].target for node in graph.nodes if node.target == "aten.convolution.default"]
-            assert ["dequantize" in target for target in fed] == [False, True], fed
+            targets = {node.name: node.target for node in graph.nodes}
+            fed = [targets[node.inputs[0]] for node in graph.nodes if node.target == "aten.convolution.default"]
+            assert ["dequantize" in target for target in fed] == [False, True, True], fed
     # Groups of 32 do not divide the last layer's inputs, so it stays as it is.
     assert runs_of("int4", torch.nn.Sequential(Net(), torch.nn.Linear(64, 40), torch.nn.Linear(40, 8)), x, recipe="xnnpack-8da4w") == {"forward": 3}
     shared = Net()

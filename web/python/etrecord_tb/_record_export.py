@@ -43,8 +43,7 @@ _ADVICE = {
     "save": "see whether the disk is full",
     "unfused": "give an ExportRecipe whose executorch_backend_config is ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True): docs/findings.md, embedding",
 }
-_INT8 = "PT2E_INT8_STATIC_PER_CHANNEL"
-_TYPES = {"xnnpack": "FP32", "xnnpack-int8": _INT8, "xnnpack-int8-but-depthwise": _INT8, "xnnpack-8da4w": "TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR"}
+_TYPES = {"xnnpack": "FP32", "xnnpack-int8": "PT2E_INT8_STATIC_PER_CHANNEL", "xnnpack-8da4w": "TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR"}
 
 
 @dataclasses.dataclass
@@ -58,6 +57,7 @@ class Made:
     imports: list[str]
     by_method: bool  # the model is a dict by method
     kept: list[str] = dataclasses.field(default_factory=list)  # what _keep_integers() kept
+    left: set[str] = dataclasses.field(default_factory=set)  # what _leave_large_filters() left
 
     @property
     def versions(self) -> dict[str, str | None]:
@@ -141,8 +141,24 @@ def _has_groups(module: torch.nn.Module, name: str) -> bool:
 
 
 def _is_quantized(node: Any) -> bool:
-    """Returns false for a depthwise convolution, which has as many groups as channels."""
-    return node.target != torch.ops.aten.conv2d.default or len(node.args) < 7 or node.args[6] < node.args[0].meta["val"].shape[1]
+    """Returns false for a depthwise convolution whose filter has more than 25 weights: XNNPACK has no fast kernel for it, and is slower in int8 than in float32."""
+    if node.target != torch.ops.aten.conv2d.default or len(node.args) < 7:
+        return True
+    filters, groups = node.args[1].meta["val"].shape, node.args[6]
+    return groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25
+
+
+def _leave_large_filters(quantizer: Any) -> set[str]:
+    """Has XNNPACKQuantizer leave what _is_quantized() names. Returns the set of the nodes' names, once it has quantized."""
+    left: set[str] = set()
+
+    def is_quantized(node: Any) -> bool:
+        if not _is_quantized(node):
+            left.add(node.name)
+        return node.name not in left
+
+    quantizer.set_filter_function(is_quantized)
+    return left
 
 
 def _keep_integers(quantizer: Any) -> list[str]:
@@ -184,14 +200,9 @@ def _recipe_of(recipe: Any, partitioner: Any, quantizer: Any, transform_passes: 
         made.recipe = recipe
         made.imports += ["from executorch.backends.xnnpack.recipes import XNNPackRecipeType"]
         made.steps = [f"recipe = ExportRecipe.get_recipe(XNNPackRecipeType.{_TYPES[recipe]}{', group_size=32' if options else ''})"]
-        if _TYPES[recipe] == _INT8:
+        if recipe == "xnnpack-int8":
             made.kept = _keep_integers(chosen.quantization_recipe.quantizers[0])
-        if recipe == "xnnpack-int8-but-depthwise":
-            chosen.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)
-            made.steps.append(
-                "recipe.quantization_recipe.quantizers[0].set_filter_function(lambda node: node.target != torch.ops.aten.conv2d.default or len(node.args) < 7"
-                ' or node.args[6] < node.args[0].meta["val"].shape[1])  # depthwise convolutions stay as they are'
-            )
+            made.left = _leave_large_filters(chosen.quantization_recipe.quantizers[0])
         if options:  # of other layers, ExecuTorch would fail
             chosen.quantization_recipe.ao_quantization_configs[0].filter_fn = _has_groups
             made.steps.append("recipe.quantization_recipe.ao_quantization_configs[0].filter_fn = lambda module, name: isinstance(module, torch.nn.Linear) and module.in_features % 32 == 0")
@@ -279,6 +290,10 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if made.kept:
         made.imports.append("from typing import Any")
         made.steps[1:1] = ["", "", inspect.getsource(_keep_integers), "", "_keep_integers(recipe.quantization_recipe.quantizers[0])"]
+    if made.left:
+        made.imports.append("from typing import Any")
+        made.steps[1:1] = ["", "", inspect.getsource(_is_quantized), "", "recipe.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)"]
+        say(f"{len(made.left)} depthwise convolution{'s' if len(made.left) > 1 else ''} of more than 25 weights a filter stay{'s' if len(made.left) == 1 else ''} in float32, which is faster")
     return session.get_executorch_program_manager()
 
 

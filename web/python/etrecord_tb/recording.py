@@ -29,7 +29,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence, Union
 from ._library import EtrecordError
 from .profile import Path, Profile
 
-RECIPES = ("xnnpack", "xnnpack-int8", "xnnpack-int8-but-depthwise", "xnnpack-8da4w", "portable")
+RECIPES = ("xnnpack", "xnnpack-int8", "xnnpack-8da4w", "portable")
 STAGES = ("import", "export", "quantize", "lower", "program", "save", "run")
 _FIRST_BUFFER, _LARGEST_BUFFER = 64 << 20, 8 << 30  # bytes that may be logged: ExecuTorch ends a process whose buffer is too small
 _ON_DEVICE = "/data/local/tmp/etrecord-tb"  # which every user of adb may write to, and run programs in
@@ -327,8 +327,8 @@ def record(
     model: a torch.nn.Module, an ExportedProgram, an EdgeProgramManager, an ExecutorchProgramManager, the path of a .pte (then with etrecord=), or a dict of the first two by method.
     example_inputs: the tuple of the model's inputs, or a dict of tuples by method. Exported programs have their own.
     out: the folder to make. One that has a record is refused, unless `force` is given.
-    recipe: how the model is lowered: "xnnpack" (32-bit floats), "xnnpack-int8" (static, weights by channel), "xnnpack-int8-but-depthwise" (the same without
-    depthwise convolutions, some of which it makes slower), "xnnpack-8da4w" (activations of 8 bits, weights of 4 in groups of 32),
+    recipe: how the model is lowered: "xnnpack" (32-bit floats), "xnnpack-int8" (static, weights by channel; large depthwise filters stay in
+    32-bit floats, which are faster), "xnnpack-8da4w" (activations of 8 bits, weights of 4 in groups of 32),
     "portable" (no backend), or an ExportRecipe of ExecuTorch. partitioner, quantizer: one or a list of them, instead of the recipe's.
     transform_passes: one pass on the Edge program or a list of them, before it is partitioned, as for to_edge_transform_and_lower().
     calibration: a list of tuples that a static quantizer sees; the example inputs, if it is not given. dynamic_shapes: as for torch.export.export; for several methods, by method.
