@@ -133,7 +133,7 @@ int main(void) {
   WORDS("debug_kind", etr_debug_kind_name, ETR_DEBUG_BOOL);
   WORDS("verdict", etr_verdict_name, ETR_VERDICT_SLOWER);
   WORDS("reason", etr_reason_name, ETR_REASON_SPREAD);
-  WORDS("difference_kind", etr_difference_name, ETR_DIFFERS_BACKEND);
+  WORDS("difference_kind", etr_difference_name, ETR_DIFFERS_THREADS);
   WORDS("input_evidence", etr_input_evidence_name, ETR_INPUT_ORDER);
   WORDS("partner_evidence", etr_partner_evidence_name, ETR_PARTNER_OUTPUT);
   WORDS("pair_rule", etr_pair_rule_name, ETR_PAIR_ORDER);

@@ -719,7 +719,7 @@ static void read_recorded_at(doc_reader *r, void *reader) {
 
 static void read_threads(doc_reader *r, void *reader) {
   (void)reader;
-  double threads = etr_json_number(r->json);
+  double threads = read_number(r);
   r->profile->threads = threads >= 1 && threads <= UINT32_MAX ? (uint32_t)threads : 0;
 }
 

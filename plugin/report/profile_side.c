@@ -234,10 +234,8 @@ void etr_profile_put_record(etr_profile_doc *doc) {
   etr_field_number(f, "pte_bytes", etr_pte_bytes(f->profile));
   etr_field_number(f, "planned_bytes", etr_planned_bytes(f->profile));
   etr_field_number(f, "recorded_at", f->profile->recorded_at);
-  if (f->profile->threads)
-    etr_field_count(f, "threads", f->profile->threads);
-  if (f->profile->is_in_turns)
-    etr_field_flag(f, "in_turns", true);
+  etr_field_number(f, "threads", f->profile->threads ? f->profile->threads : (double)NAN);
+  etr_field_flag(f, "in_turns", f->profile->is_in_turns);
   etr_field_begin_list(f, "load_times");
   for (size_t i = 0; i < doc->side->load_count; i++) {
     const etr_side_load *load = &doc->side->loads[i];

@@ -145,7 +145,7 @@ def _is_quantized(node: Any) -> bool:
     if node.target != torch.ops.aten.conv2d.default or len(node.args) < 7:
         return True
     filters, groups = node.args[1].meta["val"].shape, node.args[6]
-    return groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25
+    return bool(groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25)
 
 
 def _leave_large_filters(quantizer: Any) -> set[str]:
