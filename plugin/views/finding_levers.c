@@ -375,6 +375,9 @@ static void describe_kernels(const lever_target *target, etr_finding *added, con
     added->fact = etr_arena_format(
         arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
         time_of(target), type, ratio->low, ratio->high, where);
+  /* The code quantizes all, and leaves those in float32, if there are any. */
+  if (may_be_large_depthwise(target->part) || target->narrow_ticks > 0)
+    added->variant = ETR_VARIANT_DEPTHWISE;
   if (!may_be_large_depthwise(target->part))
     return;
   added->may_save_nothing = true;

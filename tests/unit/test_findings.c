@@ -943,6 +943,9 @@ Test(findings, convolutions_of_a_dump_alone_may_be_depthwise) {
     cr_expect_eq(strstr(of_convolutions->fact, "unless depthwise") != NULL,
                  cases[i].may_be_depthwise, "case %zu", i);
     cr_expect_eq(of_convolutions->sureness == ETR_POSSIBLE, cases[i].may_be_depthwise);
+    /* The code leaves them in float32, also that of linear layers, which quantizes all. */
+    cr_expect_eq(of_convolutions->variant == ETR_VARIANT_DEPTHWISE, cases[i].may_be_depthwise);
+    cr_expect_eq(found.list[cases[i].is_first ? 1 : 0].variant, ETR_VARIANT_DEPTHWISE);
     cr_expect_eq(strstr(of_convolutions->evidence, "which get slower in int8") != NULL,
                  cases[i].may_be_depthwise, "%s", of_convolutions->evidence);
     cr_expect_null(strstr(of_convolutions->evidence, "not counted"), "%s",
