@@ -689,8 +689,10 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   /* A long name would be cut. */
   bool fits = strlen("Use fewer or smaller ") + strlen(words) <= ETR_TITLE_LONGEST;
   const char *less = fits ? "Use fewer or smaller %s" : "Compute less in %s";
-  const char *title = is_product ? "Use a smaller input, or fewer channels"
-                                 : etr_arena_format(arena, less, words);
+  bool has_one_row = target->part->is_linear && target->part->has_graph && have_one_row(target);
+  const char *of_product = has_one_row ? "Use fewer channels, or fewer layers"
+                                       : "Use a smaller input, or fewer channels";
+  const char *title = is_product ? of_product : etr_arena_format(arena, less, words);
   const char *dtype = target->part->dtype;
   const char *fact = etr_or_empty(etr_arena_format(arena, "%zu %s%s%s take%s %s", target->count,
                                                    etr_or_empty(dtype), dtype ? " " : "", words,
