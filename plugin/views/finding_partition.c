@@ -784,11 +784,15 @@ const char *etr_with_merged_calls(const etr_finder *finder, const char *text,
 
 /* ---- Kernels that the partitioner takes ---- */
 
-/* Operators that ExecuTorch's optimized library has: kernels/optimized/optimized.yaml. */
+/* Operators that ExecuTorch's optimized library has: what the one of ExecuTorch 1.5.1 exports as
+ * opt_add_out and so on. */
 bool etr_is_optimized(etr_slice op) {
-  static const char *const names[] = {
-      "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
-      "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
+  static const char *const names[] = {"add",     "bmm",    "div",
+                                      "elu",     "exp",    "fft_c2r",
+                                      "fft_r2c", "gelu",   "grid_sampler_2d",
+                                      "le",      "linear", "log_softmax",
+                                      "mm",      "mul",    "native_layer_norm",
+                                      "sub",     "sum",    "where"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
     if (etr_slice_equal(op, etr_slice_of(names[i])))
       return true;
