@@ -1644,7 +1644,21 @@ Test(findings, buffers_that_inferences_write_are_known) {
   etr_inputs_clear(&inputs);
 }
 
-/* scaled_dot_product_attention: where(not(any(not(eq(scores, -inf)))), 0, softmax(scores)). */
+/* Makes what scaled_dot_product_attention has behind its scores: where(not(any(not(eq(scores,
+ * -inf)))), 0, softmax(scores)). compared: the target of eq. Returns the last node. */
+static uint32_t checked_softmax(tiny *t, uint32_t scores, const char *compared) {
+  uint32_t softmax = op(t, "softmax", "aten._softmax.default", scores),
+           equal = op(t, "eq", compared, scores),
+           some = op(t, "not", "aten.logical_not.default", equal),
+           any = op(t, "any", "aten.any.dim", some),
+           none = op(t, "not_1", "aten.logical_not.default", any),
+           zeros = op(t, "full_like", "aten.full_like.default", softmax),
+           where = op(t, "where", "aten.where.self", none);
+  tiny_input(t, where, zeros, 0);
+  tiny_input(t, where, softmax, 0);
+  return where;
+}
+
 Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   static const char *const compared[] = {"aten.eq.Scalar", "aten.lt.Scalar"};
   for (size_t i = 0; i < ETR_COUNT(compared); i++) {
@@ -1653,19 +1667,10 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
              k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
              scaled = op(&t, "mul", "aten.mul.Scalar", q),
              scores = op(&t, "bmm", "aten.bmm.default", scaled),
-             softmax = op(&t, "softmax", "aten._softmax.default", scores),
-             equal = op(&t, "eq", compared[i], scores),
-             some = op(&t, "not", "aten.logical_not.default", equal),
-             any = op(&t, "any", "aten.any.dim", some),
-             none = op(&t, "not_1", "aten.logical_not.default", any),
-             zeros = op(&t, "full_like", "aten.full_like.default", softmax),
-             where = op(&t, "where", "aten.where.self", none);
+             where = checked_softmax(&t, scores, compared[i]);
     tiny_input(&t, scores, k, 0);
-    tiny_input(&t, where, zeros, 0);
-    tiny_input(&t, where, softmax, 0);
-    const uint32_t kernels[] = {scaled, scores, softmax, equal, some, any, none, zeros, where};
-    for (size_t n = 0; n < ETR_COUNT(kernels); n++)
-      tiny_time(&t, kernels[n], 10000);
+    for (uint32_t node = scaled; node <= where; node++)
+      tiny_time(&t, node, 10000);
     const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_SOFTMAX_CHECK);
     cr_expect_eq(finding != NULL, i == 0, "%s", compared[i]);
     if (finding) {
@@ -1739,16 +1744,8 @@ Test(findings, an_attention_is_rewritten_as_a_whole) {
            scaled_keys = op(&t, "mul_1", "aten.mul.Scalar", heads),
            same = op(&t, "expand_1", "aten.expand_copy.default", scaled_keys),
            scores = op(&t, "bmm", "aten.bmm.default", scaled),
-           softmax = op(&t, "softmax", "aten._softmax.default", scores),
-           equal = op(&t, "eq", "aten.eq.Scalar", scores),
-           some = op(&t, "not", "aten.logical_not.default", equal),
-           any = op(&t, "any", "aten.any.dim", some),
-           none = op(&t, "not_1", "aten.logical_not.default", any),
-           zeros = op(&t, "full_like", "aten.full_like.default", softmax),
-           where = op(&t, "where", "aten.where.self", none);
+           where = checked_softmax(&t, scores, "aten.eq.Scalar");
   tiny_input(&t, scores, same, 0);
-  tiny_input(&t, where, zeros, 0);
-  tiny_input(&t, where, softmax, 0);
   t.nodes.data[k].outputs = t.nodes.data[shaped].outputs = &narrow;
   t.nodes.data[heads].outputs = t.nodes.data[scaled_keys].outputs = &wide;
   t.nodes.data[same].outputs = &wide;
