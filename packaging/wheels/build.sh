@@ -102,13 +102,16 @@ build_runtime() { # folder
     (cd "$own" && "$zig" build-lib compiler_rt.zig -target x86_64-windows-gnu -OReleaseSmall -fno-compiler-rt -fno-unwind-tables -fstrip)
 }
 
+# What the compiler inlines and computes ahead on some paths (partial redundancies) makes code larger, also for -Oz.
+small="-mllvm -inline-threshold=0 -mllvm -enable-pre=false"
+
 build_wheel() { # folder, platform tag, linker flags, those of programs
   rm -rf "$1/wheel"
   SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 315532800)
   export SOURCE_DATE_EPOCH
   CMAKE_TOOLCHAIN_FILE=$1/toolchain.cmake CMAKE_GENERATOR=Ninja "$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$1/wheel" \
     -C "build-dir=$1/own" -C cmake.build-type=Release -C install.strip=false \
-    -C cmake.define.ETR_SMALL=ON -C "cmake.define.ETR_GZIP=$work/tools/bin/python;$here/gzip_small.py" -C "cmake.define.CMAKE_C_FLAGS=-DZIP_STATIC -fno-sanitize=undefined -fno-vectorize -fno-slp-vectorize -fno-math-errno $flags -ffunction-sections -fdata-sections" \
+    -C cmake.define.ETR_SMALL=ON -C "cmake.define.ETR_GZIP=$work/tools/bin/python;$here/gzip_small.py" -C "cmake.define.CMAKE_C_FLAGS=-DZIP_STATIC -fno-sanitize=undefined -fno-vectorize -fno-slp-vectorize -fno-math-errno $small $flags -ffunction-sections -fdata-sections" \
     -C "cmake.define.CMAKE_SHARED_LINKER_FLAGS=$3" -C "cmake.define.CMAKE_EXE_LINKER_FLAGS=$3$4" "$root" &&
     "$work/tools/bin/python" "$here/finish.py" "$1"/wheel/*.whl "$2" "$work/dist" "$root" "$(source_of zlib)" "$(source_of libzip)" "$(source_of protobuf-c)" "$(source_of graphviz)"
 }
