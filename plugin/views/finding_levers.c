@@ -375,7 +375,8 @@ static void describe_kernels(const lever_target *target, etr_finding *added, con
     added->fact = etr_arena_format(
         arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
         time_of(target), type, ratio->low, ratio->high, where);
-  /* The code quantizes all, and leaves those in float32, if there are any. */
+  /* The code quantizes convolutions, too, some of which may be large depthwise ones: those of this
+   * part, or those beside linear layers, without which there is no narrow_ticks. */
   if (may_be_large_depthwise(target->part) || target->narrow_ticks > 0)
     added->variant = ETR_VARIANT_DEPTHWISE;
   if (!may_be_large_depthwise(target->part))

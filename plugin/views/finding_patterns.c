@@ -716,6 +716,13 @@ static bool is_needless_expand(const patterns *p, uint32_t node) {
          etr_finder_changes_nothing(p->finder, &p->graph->nodes[node]);
 }
 
+/* Marks an operator that copies as an expand or as another copy, so that its time counts once;
+ * neither if it is one of a check. */
+static void mark_copy(const patterns *p, uint32_t node, const shared_heads *heads) {
+  bool *marked = is_needless_expand(p, node) ? heads->expands : heads->copies;
+  marked[node] = !heads->checks[node];
+}
+
 /* Marks the operators from a product's operand back to the one that repeats a cache or a projection
  * for each head. Returns how often that repeats; 1, with nothing marked, if there is none. A check
  * may scale what was repeated, and is marked already. */
@@ -725,10 +732,10 @@ static int64_t mark_repeating_copies(const patterns *p, uint32_t node, const sha
     int64_t repeats = count_repeats(p, step);
     if (repeats > 1) {
       for (uint32_t k = node; k != step; k = first_source(p, k))
-        (is_needless_expand(p, k) ? heads->expands : heads->copies)[k] = !heads->checks[k];
-      heads->copies[step] = true;
+        mark_copy(p, k, heads);
+      mark_copy(p, step, heads);
       while ((step = first_source(p, step)) != ETR_NONE && is_own_copy(p, step))
-        heads->copies[step] = true; /* to the shape that is repeated */
+        mark_copy(p, step, heads); /* to the shape that is repeated */
       return repeats;
     }
     bool only_copies = p->graph->nodes[step].kind == ETR_NODE_OP &&
@@ -746,7 +753,8 @@ static void mark_needless_expands(const patterns *p, const etr_node *product,
   for (size_t k = 0; k < product->input_count; k++)
     for (uint32_t copy = product->inputs[k].node; copy != ETR_NONE && is_own_copy(p, copy);
          copy = first_source(p, copy))
-      heads->expands[copy] |= is_needless_expand(p, copy);
+      if (is_needless_expand(p, copy))
+        mark_copy(p, copy, heads);
 }
 
 /* Finds the products whose keys or values are repeated for several heads, and what is left out with

@@ -1727,41 +1727,49 @@ Test(findings, convolutions_are_slow_beside_others_of_as_many_channels) {
   }
 }
 
-/* Of an attention whose keys are repeated, what else its rewriting leaves out is counted with it:
- * the check for masked rows, which scales the keys behind the repeat, and an expand to their own
- * shape. */
+/* Of an attention whose keys are repeated, what else its rewriting leaves out is counted with it,
+ * once: the check for masked rows, which scales the keys behind the repeat, and expands to their
+ * own shape. */
 Test(findings, an_attention_is_rewritten_as_a_whole) {
+  static const struct {
+    const char *before; /* the repeat */
+    double copied, expanded;
+  } cases[] = {{"aten.unsqueeze_copy.default", 20000, 10000},
+               {"aten.expand_copy.default", 10000, 20000}};
   static const etr_dim two[] = {{.size = 2, .hint = -1}, {.size = 8, .hint = -1}},
                        eight[] = {{.size = 8, .hint = -1}, {.size = 8, .hint = -1}};
   const etr_value narrow = {.name = "k", .dtype = "float32", .dims = two, .rank = 2},
                   wide = {.name = "heads", .dtype = "float32", .dims = eight, .rank = 2};
-  tiny t = {0};
-  uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
-           k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
-           shaped = op(&t, "unsqueeze", "aten.unsqueeze_copy.default", k),
-           heads = op(&t, "expand", "aten.expand_copy.default", shaped),
-           scaled = op(&t, "mul", "aten.mul.Scalar", q),
-           scaled_keys = op(&t, "mul_1", "aten.mul.Scalar", heads),
-           same = op(&t, "expand_1", "aten.expand_copy.default", scaled_keys),
-           scores = op(&t, "bmm", "aten.bmm.default", scaled),
-           where = checked_softmax(&t, scores, "aten.eq.Scalar");
-  tiny_input(&t, scores, same, 0);
-  t.nodes.data[k].outputs = t.nodes.data[shaped].outputs = &narrow;
-  t.nodes.data[heads].outputs = t.nodes.data[scaled_keys].outputs = &wide;
-  t.nodes.data[same].outputs = &wide;
-  for (uint32_t node = shaped; node <= where; node++)
-    tiny_time(&t, node, 10000);
-  const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS);
-  cr_assert_not_null(finding);
-  cr_expect_str_eq(finding->title, "Rewrite 1 attention to repeat nothing");
-  cr_expect_eq(finding->node_count, 12); /* all but the softmax */
-  /* The repeat and the copy before it, of which a quarter may stay; the product, as much less; the
-   * expand; the check, of which a fifth may stay. */
-  cr_expect_float_eq(finding->least, 0.75 * 20000 + 10000 + 0.8 * 80000, 1e-6, "%f",
-                     finding->least);
-  cr_expect_float_eq(finding->potential, 20000 + 0.75 * 10000 + 10000 + 80000, 1e-6, "%f",
-                     finding->potential);
-  tiny_clear(&t);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+             k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+             shaped = op(&t, "before", cases[i].before, k),
+             heads = op(&t, "expand", "aten.expand_copy.default", shaped),
+             scaled = op(&t, "mul", "aten.mul.Scalar", q),
+             scaled_keys = op(&t, "mul_1", "aten.mul.Scalar", heads),
+             same = op(&t, "expand_1", "aten.expand_copy.default", scaled_keys),
+             scores = op(&t, "bmm", "aten.bmm.default", scaled),
+             where = checked_softmax(&t, scores, "aten.eq.Scalar");
+    tiny_input(&t, scores, same, 0);
+    t.nodes.data[k].outputs = t.nodes.data[shaped].outputs = &narrow;
+    t.nodes.data[heads].outputs = t.nodes.data[scaled_keys].outputs = &wide;
+    t.nodes.data[same].outputs = &wide;
+    for (uint32_t node = shaped; node <= where; node++)
+      tiny_time(&t, node, 10000);
+    const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS);
+    cr_assert_not_null(finding);
+    cr_expect_str_eq(finding->title, "Rewrite 1 attention to repeat nothing");
+    cr_expect_eq(finding->node_count, 12); /* all but the softmax */
+    /* The repeat and a copy before it, of which a quarter may stay; the product, as much less; the
+     * expands; the check, of which a fifth may stay. */
+    cr_expect_float_eq(finding->least, 0.75 * cases[i].copied + cases[i].expanded + 0.8 * 80000,
+                       1e-6, "%f", finding->least);
+    cr_expect_float_eq(finding->potential,
+                       cases[i].copied + 0.75 * 10000 + cases[i].expanded + 80000, 1e-6, "%f",
+                       finding->potential);
+    tiny_clear(&t);
+  }
 }
 
 /* Gives a convolution the arguments that decide whether it can be split. groups: "8". */
