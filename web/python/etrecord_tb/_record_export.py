@@ -153,9 +153,10 @@ def _leave_large_filters(quantizer: Any) -> set[str]:
     left: set[str] = set()
 
     def is_quantized(node: Any) -> bool:
-        if not _is_quantized(node):
-            left.add(node.name)
-        return node.name not in left
+        if _is_quantized(node):
+            return True
+        left.add(node.name)
+        return False
 
     quantizer.set_filter_function(is_quantized)
     return left
@@ -293,7 +294,8 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if made.left:
         made.imports.append("from typing import Any")
         made.steps[1:1] = ["", "", inspect.getsource(_is_quantized), "", "recipe.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)"]
-        say(f"{len(made.left)} depthwise convolution{'s' if len(made.left) > 1 else ''} of more than 25 weights a filter stay{'s' if len(made.left) == 1 else ''} in float32, which is faster")
+        counted = "1 depthwise convolution of more than 25 weights a filter stays" if len(made.left) == 1 else f"{len(made.left)} depthwise convolutions of more than 25 weights a filter stay"
+        say(f"{counted} in float32, which is faster")
     return session.get_executorch_program_manager()
 
 
