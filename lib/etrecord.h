@@ -1758,7 +1758,8 @@ typedef struct etr_warning {
 /** Whether the processor of a recording has AVX-512 VNNI, which multiplies int8 fast. */
 typedef enum etr_vnni {
   ETR_VNNI_UNKNOWN,
-  ETR_VNNI_LACKING, /**< an x86-64 processor whose instructions are known */
+  ETR_VNNI_LACKING, /**< an x86-64 processor whose instructions are known; it has AVX-512 */
+  ETR_VNNI_AVX2,    /**< one without AVX-512, too, as of AMD before Zen 4 */
   ETR_VNNI_THERE,
 } etr_vnni;
 
@@ -1791,16 +1792,18 @@ struct etr_profile {
   size_t method_count;
   const etr_run *runs;
   size_t run_count;
-  etr_skip skip;           /**< from the options */
-  etr_statistic statistic; /**< from the options */
-  etr_peaks peaks;         /**< from the options */
-  etr_vnni vnni;           /**< whether its processor is like those on which the ratios between
-                              kernels were measured that findings rest on */
-  double recorded_at;      /**< when record.json says that it was made, in seconds since 1970; NaN
-                              if unknown */
-  uint32_t threads;        /**< of the runtime, as record.json says; 0 if unknown */
-  bool is_in_turns;        /**< record.json says that it was made in turns with another one, which
-                              has the same time */
+  etr_skip skip;              /**< from the options */
+  etr_statistic statistic;    /**< from the options */
+  etr_peaks peaks;            /**< from the options */
+  etr_vnni vnni;              /**< whether its processor is like those on which the ratios between
+                                 kernels were measured that findings rest on */
+  bool has_optimized_kernels; /**< record.json says that a Python package of ExecuTorch ran it,
+                                 which has the optimized kernels */
+  double recorded_at; /**< when record.json says that it was made, in seconds since 1970; NaN
+                         if unknown */
+  uint32_t threads;   /**< of the runtime, as record.json says; 0 if unknown */
+  bool is_in_turns;   /**< record.json says that it was made in turns with another one, which
+                         has the same time */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's
    * nodes that take at least 50 us and move 1 MB (bandwidth) or compute a million
    * multiply-accumulates in a call; 0 if there is none. */

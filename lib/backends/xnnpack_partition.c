@@ -131,6 +131,17 @@ static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
          is_of_1x1(node);
 }
 
+/* Returns whether a node reduces an image in four dimensions over height and width, whether it
+ * keeps these or not; false if the shapes are not known. */
+static bool is_sum_of_image(const etr_graph *graph, const etr_node *node) {
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank != 4 || (out->rank != 2 && out->rank != 4))
+    return false;
+  return out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size &&
+         (out->rank == 2 || is_of_1x1(node));
+}
+
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, because it is a mean
  * over other dimensions than height and width, or because of an operand that is no weight: input 2
  * of addmm, input 1 of mm. NULL if it does not. */
@@ -178,6 +189,9 @@ static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *u
   if (etr_slice_is(op, "as_strided_copy") && is_of_1x1(node))
     return "no configuration: torch adds it to adaptive_avg_pool2d to 1 x 1 of a channels-last "
            "image, and not to x.mean((2, 3), keepdim=True)";
+  if (etr_slice_is(op, "sum") && is_sum_of_image(graph, node))
+    return "no configuration: write it as a mean over height and width with keepdim=True, times "
+           "how many they are";
   if (etr_slice_is(op, "erf"))
     return "no configuration for this operator, only for torch.nn.functional.gelu";
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)

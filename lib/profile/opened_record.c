@@ -404,8 +404,11 @@ static bool has_word(etr_slice words, const char *word) {
 static etr_vnni vnni_among(etr_slice instructions) {
   if (has_word(instructions, "avx512_vnni")) /* only x86-64 has it */
     return ETR_VNNI_THERE;
-  bool is_x86 = has_word(instructions, "avx2") || has_word(instructions, "avx512f");
-  return is_x86 && !has_word(instructions, "avx_vnni") ? ETR_VNNI_LACKING : ETR_VNNI_UNKNOWN;
+  if (has_word(instructions, "avx_vnni"))
+    return ETR_VNNI_UNKNOWN;
+  if (has_word(instructions, "avx512f"))
+    return ETR_VNNI_LACKING;
+  return has_word(instructions, "avx2") ? ETR_VNNI_AVX2 : ETR_VNNI_UNKNOWN;
 }
 
 /* Returns the number that `count` digits of a text are, or -1 if some are no digits. */
@@ -465,12 +468,13 @@ static uint32_t read_count(etr_json *json) {
   return number >= 1 && number <= UINT32_MAX && number == floor(number) ? (uint32_t)number : 0;
 }
 
-/* Reads the members "instructions", "time", "in_turns", "threads", "methods" and "runs" of a JSON
- * document. One that is no object, or cannot be read to its end, says nothing. */
+/* Reads the members "made_by", "on", "instructions", "time", "in_turns", "threads", "methods" and
+ * "runs" of a JSON document. One that is no object, or cannot be read to its end, says nothing. */
 static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) {
   etr_json *json = etr_json_open_memory(document, NULL);
   const etr_record_facts unknown = {.recorded_at = NAN};
   etr_record_facts found = unknown;
+  bool is_elsewhere = false;
   if (!json)
     return found;
   if (etr_json_peek(json) == ETR_JSON_OBJECT) {
@@ -482,6 +486,11 @@ static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) 
         found.vnni = vnni_among(etr_json_string(json));
       else if (is_text && etr_slice_equal(key, ETR_SLICE("time")))
         found.recorded_at = seconds_of_date(etr_json_string(json));
+      else if (is_text && etr_slice_equal(key, ETR_SLICE("made_by"))) /* in a Python package */
+        found.has_optimized = etr_slice_equal(etr_json_string(json),
+                                              ETR_SLICE("etrecord_tb.record"));
+      else if (is_text && etr_slice_equal(key, ETR_SLICE("on"))) /* by a runner of the user's */
+        is_elsewhere = etr_slice_equal(etr_json_string(json), ETR_SLICE("adb"));
       else if (type == ETR_JSON_BOOL && etr_slice_equal(key, ETR_SLICE("in_turns")))
         found.is_in_turns = etr_json_bool(json);
       else if (type == ETR_JSON_ARRAY && etr_slice_equal(key, ETR_SLICE("methods")))
@@ -494,6 +503,7 @@ static etr_record_facts facts_in_document(etr_slice document, etr_arena *arena) 
         etr_json_skip(json);
     }
   }
+  found.has_optimized &= !is_elsewhere;
   if (etr_json_failed(json))
     found = unknown;
   if (!found.recorded.runs)

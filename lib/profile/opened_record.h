@@ -51,6 +51,7 @@ typedef struct etr_record_facts {
   double recorded_at; /* in seconds since 1970; NaN: unknown */
   uint32_t threads;   /* 0: unknown */
   bool is_in_turns;   /* see etr_profile.is_in_turns */
+  bool has_optimized; /* see etr_profile.has_optimized_kernels */
   etr_recorded_runs recorded;
 } etr_record_facts;
 

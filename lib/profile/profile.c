@@ -716,6 +716,7 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
     box->profile.recorded_at = l.facts.recorded_at;
     box->profile.threads = l.facts.threads;
     box->profile.is_in_turns = l.facts.is_in_turns;
+    box->profile.has_optimized_kernels = l.facts.has_optimized;
     keep_payloads(box, &l.payloads, opened);
   }
   if (status == ETR_OK)

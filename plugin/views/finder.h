@@ -154,7 +154,7 @@ typedef struct etr_filters {
   int64_t count, rows, columns; /* rows, columns: of one filter */
 } etr_filters;
 
-/** XNNPACK's kernels for depthwise convolutions take at most so many weights of a filter. It
+/** XNNPACK's kernels for depthwise convolutions take at most so many weights of a filter, 5 x 5. It
  * computes others as matrix products, in int8 more slowly than in floating point. */
 enum { ETR_MOST_FILTER_WEIGHTS = 25 };
 

@@ -109,6 +109,7 @@ typedef enum etr_finding_variant {
   ETR_VARIANT_MEANS,     /* means over height and width, */
   ETR_VARIANT_SPLITS_MEANS, /* or both; */
   ETR_VARIANT_PADDED,       /* or none of these, but average pools with padding, */
+  ETR_VARIANT_SUMS,         /* or sums over height and width, which take longer than such means, */
   ETR_VARIANT_SOFTMAX,      /* or else a softmax over another than the last dimension;
                                rewrite: so, or means */
   ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason

@@ -27,13 +27,15 @@ static const etr_finding_code refused[] = {
     {MEAN_BEFORE, MEAN_AFTER},
     {SPLIT_BEFORE "\n" MEAN_BEFORE, SPLIT_AFTER "\n" MEAN_AFTER},
     {"before = avg_pool2d(x, 3, 2, padding=1)", "after = avg_pool2d(pad(x, (1, 1, 1, 1)), 3, 2)"},
+    {"before = x.sum((2, 3), keepdim=True)",
+     "after = x.mean((2, 3), keepdim=True) * float(x.shape[2] * x.shape[3])"},
     {"before = x.softmax(1)",
      "after = x.flatten(2).transpose(1, 2).softmax(-1).transpose(1, 2).reshape(x.shape)"}};
 
 /* Returns the code, before and after, of a finding whose variant asks for other code than its kind:
  * copies that the export makes, constants that the lowering makes, transposes for values of few
- * dimensions, pools of channels-last images, quantizing to 8da4w, and splits, means and softmaxes
- * that a partitioner leaves out. NULL otherwise. */
+ * dimensions, pools of channels-last images, quantizing to 8da4w, and splits, means, sums and
+ * softmaxes that a partitioner leaves out. NULL otherwise. */
 static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export = {"to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])",
@@ -59,7 +61,7 @@ static const etr_finding_code *variant_code(const etr_finding *finding) {
                        "len(node.args) < 7:\n"
                        "        return True\n"
                        "    filters, groups = node.args[1].meta[\"val\"].shape, node.args[6]\n"
-                       "    return groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25\n"
+                       "    return groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 9\n"
                        "\n"
                        "\n" QUANTIZER "quantizer.set_filter_function(is_taken)\n" QUANTIZED},
       dims = {"scale = torch.nn.Parameter(torch.rand(8, 1, 1))",

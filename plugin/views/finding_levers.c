@@ -28,10 +28,19 @@ typedef struct lever_target {
   size_t left_out; /* depthwise convolutions, or layers without groups, which are not marked */
   uint32_t *left;  /* their nodes */
   /* Ticks in the typical run: of the operators that are marked, or of the part; of those of them
-   * that are narrow; of the depthwise ones, and of those of them that have no fast kernel. */
-  double ticks, narrow_ticks, depthwise_ticks, large_ticks;
-  bool is_first; /* it takes more than any other part */
+   * that are convolutions of 1 x 1, and narrow; of the depthwise ones, and of the large of these.
+   */
+  double ticks, pointwise_ticks, narrow_ticks, depthwise_ticks, large_ticks;
+  bool is_first;     /* it takes more than any other part */
+  bool gains_little; /* it is of layers that other types make hardly faster on this processor */
 } lever_target;
+
+/* Returns what is known of the processor that ran the target. Ratios of x86-64 without AVX-512 need
+ * the layers' shapes, so without a graph it counts as one that is like none of the measured. */
+static etr_vnni vnni_of(const lever_target *target) {
+  etr_vnni vnni = target->finder->profile->vnni;
+  return vnni == ETR_VNNI_AVX2 && !target->part->has_graph ? ETR_VNNI_LACKING : vnni;
+}
 
 /* Returns true for convolutions in floating point that a backend computes. */
 static bool are_float_convolutions(const etr_headline_part *part) {
@@ -61,23 +70,27 @@ static void mark_operators(lever_target *target, const etr_groups *groups, bool 
   }
 }
 
-/* Returns true for a convolution of 1 x 1 with fewer channels, in or out, than any of those had
- * that the ratios were measured with. XNNPACK's weights have their channels last. */
-static bool is_narrow(const etr_finder *finder, const etr_node *node) {
-  enum { LEAST_CHANNELS = 32 };
+/* Fewer channels than this, in or out, had none of the convolutions of 1 x 1 that the ratios were
+ * measured with. */
+enum { LEAST_CHANNELS = 32 };
+
+/* Returns the channels of a convolution of 1 x 1, the fewer of those in and out; 0 for another one.
+ * XNNPACK's weights have their channels last. */
+static int64_t pointwise_channels(const etr_finder *finder, const etr_node *node) {
   const etr_value *weight = etr_finder_convolution_weight(finder, node);
   if (!weight || weight->rank != 4)
-    return false;
+    return 0;
   const etr_dim *dims = weight->dims;
   bool is_last = etr_is_program(finder->graph);
-  int64_t channels = dims[is_last ? 3 : 1].size;
-  return dims[2].size == 1 && dims[is_last ? 1 : 3].size == 1 &&
-         ETR_MIN(dims[0].size, channels) < LEAST_CHANNELS;
+  bool is_pointwise = dims[2].size == 1 && dims[is_last ? 1 : 3].size == 1;
+  return is_pointwise ? ETR_MIN(dims[0].size, dims[is_last ? 3 : 1].size) : 0;
 }
 
-/* Returns true if XNNPACK has no kernel for depthwise convolutions with such filters. */
+/* Returns true for filters of depthwise convolutions that are faster in floating point than in
+ * int8, with the conversions around them: those of more than 3 x 3. */
 static bool is_large(const etr_filters *filters) {
-  return filters->rows * filters->columns > ETR_MOST_FILTER_WEIGHTS;
+  enum { MOST_WEIGHTS_IN_INT8 = 9 };
+  return filters->rows * filters->columns > MOST_WEIGHTS_IN_INT8;
 }
 
 /* Lists a depthwise convolution, and adds its time; but not one of 1 x 1 in XNNPACK's payload,
@@ -92,8 +105,8 @@ static void list_depthwise(lever_target *target, uint32_t node, const etr_filter
   target->large_ticks += is_large(filters) ? ticks : 0;
 }
 
-/* Lists the depthwise convolutions in floating point, beside linear layers that ran, for which
- * XNNPACK has no fast kernel: the code that quantizes the layers would quantize them, too. */
+/* Lists the large depthwise convolutions in floating point, beside linear layers that ran: the code
+ * that quantizes the layers would quantize them, too. */
 static void list_depthwise_beside(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -109,7 +122,7 @@ static void list_depthwise_beside(lever_target *target) {
 }
 
 /* Unmarks depthwise convolutions, which other number types make slower, and lists them instead.
- * Adds up the time of narrow ones, which stay marked. */
+ * Adds up the time of those of 1 x 1, and of narrow ones, which stay marked. */
 static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -119,7 +132,9 @@ static void divide_convolutions(lever_target *target) {
       continue;
     etr_filters filters;
     if (!etr_finder_depthwise_filters(finder, node, &filters)) {
-      target->narrow_ticks += is_narrow(finder, node) ? ticks : 0;
+      int64_t channels = pointwise_channels(finder, node);
+      target->pointwise_ticks += channels ? ticks : 0;
+      target->narrow_ticks += channels && channels < LEAST_CHANNELS ? ticks : 0;
       continue;
     }
     target->marked[i] = false;
@@ -223,7 +238,7 @@ static const char *other_types(const lever_target *target, etr_ratio_layer layer
   const etr_type_ratio *type;
   bool any = false;
   etr_text_begin(&text, target->finder->arena, &writer);
-  for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++) {
+  for (size_t i = 0; (type = etr_type_of(vnni_of(target), layer, i)) != NULL; i++) {
     if (strcmp(type->type, chosen) == 0)
       continue;
     etr_putf(&writer, "%s%s %g to %g times", any ? ", " : " Other types: ", type->type, type->low,
@@ -265,9 +280,9 @@ static const char *left_out_text(const lever_target *target, etr_finding_variant
                     "what they may lose is deducted from the least saving.";
   if (variant == ETR_VARIANT_DEPTHWISE)
     why = target->part->is_linear
-              ? "The code leaves them in float32: filters of more than 25 weights get slower."
-              : "The code leaves those in float32 whose filters have more than 25 weights, as they "
-                "get slower: what others may lose is deducted from the least saving.";
+              ? "The code leaves them in float32: filters of more than 3 x 3 get slower."
+              : "The code leaves those in float32 whose filters are larger than 3 x 3, as they get "
+                "slower: what others may lose is deducted from the least saving.";
   if (variant == ETR_VARIANT_8DA4W)
     why = "Their inputs are no multiple of 32, as groups of 32 need: the code leaves them out.";
   return etr_or_empty(etr_arena_format(
@@ -291,23 +306,28 @@ static etr_ratio ratio_between(const etr_type_ratio *type, const etr_type_ratio 
   return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
 }
 
-/* Returns how much longer depthwise convolutions take at most in a type than in the one that they
- * have, 0.5 for half as long again. from: that of the others; NULL for float32. */
-static double depthwise_loss(const char *name, const etr_type_ratio *from) {
-  const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, name);
+/* Returns how many times as fast depthwise convolutions are in a type as in the one that they have;
+ * ratios of 1 if that was not measured. from: that of the others; NULL for float32. */
+static etr_ratio depthwise_ratio(etr_vnni vnni, const char *name, const etr_type_ratio *from) {
+  const etr_type_ratio *type = etr_type_named(vnni, ETR_RATIO_DEPTHWISE, name);
   if (!type)
-    return 0;
+    return (etr_ratio){1, 1};
   if (from)
-    from = etr_type_named(ETR_RATIO_DEPTHWISE, from->type);
-  return ETR_MAX(1 / ratio_between(type, from).low - 1, 0);
+    from = etr_type_named(vnni, ETR_RATIO_DEPTHWISE, from->type);
+  return ratio_between(type, from);
 }
 
-/* Returns true if depthwise convolutions without a fast kernel should stay as they are, since they
- * get slower. Sets *loss to what the others lose at most, in ticks: about what conversions around
- * them would cost. Linear layers lose none of it, as the finding about convolutions deducts it. */
+/* Returns how much longer a ratio makes a time, 0.5 for half as long again; 0 if it is faster. */
+static double lost_at(double ratio) {
+  return ETR_MAX(1 / ratio - 1, 0);
+}
+
+/* Returns true if large depthwise convolutions should stay as they are, since they get slower. Sets
+ * *loss to what the others lose at most, in ticks: about what conversions around them would cost.
+ * Linear layers lose none of it, as the finding about convolutions deducts it. */
 static bool keeps_depthwise(lever_target *target, const etr_type_ratio *type,
                             const etr_type_ratio *from, double *loss) {
-  double share = depthwise_loss(type->type, from);
+  double share = lost_at(depthwise_ratio(vnni_of(target), type->type, from).low);
   if (target->part->is_linear && target->part->has_graph && strcmp(type->type, "int8") == 0)
     list_depthwise_beside(target);
   *loss = target->part->is_linear ? 0 : (target->depthwise_ticks - target->large_ticks) * share;
@@ -354,6 +374,7 @@ static const struct {
     [ETR_VNNI_LACKING] = {" with VNNI, which this processor lacks", ETR_POSSIBLE,
                           "the ratio is of processors with VNNI, which this one lacks; accuracy "
                           "may suffer"},
+    [ETR_VNNI_AVX2] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
     [ETR_VNNI_THERE] = {" on such processors", ETR_LIKELY, "accuracy may suffer"},
 };
 
@@ -370,7 +391,7 @@ static bool may_be_large_depthwise(const etr_headline_part *part) {
 static void describe_kernels(const lever_target *target, etr_finding *added, const char *type,
                              const etr_ratio *ratio) {
   etr_arena *arena = target->finder->arena;
-  const char *where = by_vnni[target->finder->profile->vnni].where;
+  const char *where = by_vnni[vnni_of(target)].where;
   if (target->part->is_linear)
     added->fact = etr_arena_format(
         arena, "%s of linear layers or 1x1 convolutions; %s is %g to %g times as fast%s",
@@ -408,11 +429,11 @@ static void describe_hidden_layers(const lever_target *target, etr_finding *adde
 static const etr_type_ratio *type_of_layers(lever_target *target, etr_ratio_layer layer,
                                             etr_finding_variant *variant, const char **class) {
   bool has_layers = target->part->has_graph && target->part->is_linear;
-  const etr_type_ratio *type = etr_best_type(layer);
+  const etr_type_ratio *type = etr_best_type(vnni_of(target), layer);
   bool is_grouped = type && strcmp(type->type, "8da4w") == 0;
   *variant = has_layers ? quantizers_of_layers(target, class) : ETR_VARIANT_USUAL;
   if (is_grouped && has_layers && (*variant != ETR_VARIANT_8DA4W || !leave_ungrouped(target))) {
-    type = etr_type_named(layer, "int8");
+    type = etr_type_named(vnni_of(target), layer, "int8");
     is_grouped = false;
   }
   if (!is_grouped && *variant == ETR_VARIANT_8DA4W)
@@ -420,70 +441,137 @@ static const etr_type_ratio *type_of_layers(lever_target *target, etr_ratio_laye
   return type;
 }
 
-/* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
- * another number type, if they have. dtype: of the layers. Returns false when out of memory. */
-static bool add_quantize(lever_target *target, const char *dtype) {
-  etr_finder *finder = target->finder;
+/* Another type for layers in floating point that XNNPACK computes, and what it saves of them. */
+typedef struct quantization {
+  const char *dtype; /* of the layers now */
+  etr_ratio_layer layer;
+  const etr_type_ratio *type, *from; /* from: of dtype; NULL for float32 */
+  etr_finding_variant variant;
+  const char *class;   /* see quantizers_of_layers() */
+  etr_ratio ratio;     /* over all of the layers */
+  etr_ratio pointwise; /* of those of 1 x 1, if they have one of their own; else 0 */
+  double least, most;  /* ticks of the typical run; below 0: it takes longer */
+} quantization;
+
+/* Returns what a ratio saves of a time, as a part of it; below 0 if it is slower. */
+static double saved_or_lost(double ratio) {
+  return 1 - 1 / ratio;
+}
+
+/* Returns the ratio that float16 has to float32 for such layers; NULL if the layers are in float32.
+ */
+static const etr_type_ratio *type_of_dtype(etr_vnni vnni, etr_ratio_layer layer,
+                                           const char *dtype) {
+  return strcmp(dtype, "float16") == 0 ? etr_type_named(vnni, layer, "fp16") : NULL;
+}
+
+/* Sets what the type saves of convolutions some of which are 1 x 1, if these have a ratio of their
+ * own. */
+static void divide_saving(quantization *q, const lever_target *target) {
+  const etr_vnni vnni = vnni_of(target);
+  const etr_type_ratio *type = etr_type_named(vnni, ETR_RATIO_POINTWISE, q->type->type);
+  double ticks = target->pointwise_ticks, others = target->ticks - ticks;
+  if (q->layer != ETR_RATIO_CONVOLUTION || !type || ticks <= 0)
+    return;
+  const etr_ratio one = ratio_between(type, type_of_dtype(vnni, ETR_RATIO_POINTWISE, q->dtype));
+  q->pointwise = one;
+  q->least = others * saved_or_lost(q->ratio.low) + ticks * saved_or_lost(one.low);
+  q->most = others * saved_or_lost(q->ratio.high) + ticks * saved_or_lost(one.high);
+  bool has_others = others > 0;
+  q->ratio.low = has_others ? ETR_MIN(q->ratio.low, one.low) : one.low;
+  q->ratio.high = has_others ? ETR_MAX(q->ratio.high, one.high) : one.high;
+}
+
+/* Finds the type that is faster for the layers. dtype: of the layers now. Returns false if none is,
+ * or if it saves less than a tenth of their time. */
+static bool find_quantization(quantization *q, lever_target *target, const char *dtype) {
+  const double LITTLE = 0.1;
   bool has_layers = target->part->has_graph && target->part->is_linear;
-  etr_ratio_layer layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION : ETR_RATIO_LINEAR;
+  *q = (quantization){.dtype = dtype,
+                      .layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION
+                                                            : ETR_RATIO_LINEAR,
+                      .class = ""};
   if (has_layers && have_one_row(target))
-    layer = ETR_RATIO_LINEAR_ROW;
+    q->layer = ETR_RATIO_LINEAR_ROW;
+  q->type = type_of_layers(target, q->layer, &q->variant, &q->class);
+  if (!q->type)
+    return false;
+  q->from = type_of_dtype(vnni_of(target), q->layer, dtype);
+  q->ratio = ratio_between(q->type, q->from);
+  q->least = (target->ticks - target->narrow_ticks) * etr_saved_at(q->ratio.low);
+  q->most = target->ticks * etr_saved_at(q->ratio.high);
+  divide_saving(q, target);
+  if (target->part->is_convolution) /* depthwise ones that are quantized, too, lose at least this */
+    q->most -= (target->depthwise_ticks - target->large_ticks) *
+               lost_at(depthwise_ratio(vnni_of(target), q->type->type, q->from).high);
+  return q->most > LITTLE * target->ticks;
+}
+
+/* Returns the evidence of the finding that quantizes layers. */
+static const char *quantize_evidence(const lever_target *target, const quantization *q) {
   static const char *const names[] = {[ETR_RATIO_LINEAR_ROW] = "linear layers with one row",
                                       [ETR_RATIO_LINEAR] = "linear layers",
                                       [ETR_RATIO_CONVOLUTION] = "convolutions"};
-  const char *class = "";
-  etr_finding_variant variant;
-  const etr_type_ratio *type = type_of_layers(target, layer, &variant, &class);
-  if (!type)
-    return true;
-  const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
-  const etr_ratio ratio = ratio_between(type, from);
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
-  const etr_vnni vnni = finder->profile->vnni;
-  bool may_be_depthwise = may_be_large_depthwise(target->part);
-  bool is_unsure = may_be_depthwise || vnni == ETR_VNNI_LACKING;
-  double loss = 0;
-  bool keeps = variant == ETR_VARIANT_USUAL && keeps_depthwise(target, type, from, &loss);
-  double least = (target->ticks - target->narrow_ticks) * etr_saved_at(ratio.low) - loss;
-  if (keeps)
-    variant = ETR_VARIANT_DEPTHWISE;
-  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, is_unsure ? 0 : ETR_MAX(least, 0),
-                                 target->ticks * etr_saved_at(ratio.high));
-  if (!added)
-    return !etr_arena_failed(finder->arena);
-  added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(target),
-                                  type->type);
-  bool has_four_bits = strcmp(type->type, "8da4w") == 0;
-  const char *in = has_four_bits || keeps ? "" : etr_arena_format(finder->arena, " in %s", dtype);
-  added->fact = etr_arena_format(
-      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s", etr_they_take(target->count),
-      time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", type->type,
-      has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high, by_vnni[vnni].where,
-      keeps ? "; large depthwise stays float32" : "");
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
+  bool has_pointwise = q->pointwise.high > 0;
+  return etr_arena_format(
+      target->finder->arena,
+      "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s%s (%s, " ETR_DOCS
       "ratios.md).%s%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
       "Compare the outputs: " ETR_DOCS "accuracy.md.",
-      etr_they_take(target->count), time_of(target), dtype,
+      etr_they_take(target->count), time_of(target), q->dtype,
       is_named ? "" : "The backend is taken for XNNPACK by the names of its kernels. ",
-      may_be_depthwise
+      may_be_large_depthwise(target->part)
           ? "Some may be depthwise with filters of 7 x 7 or more, which get slower in int8, and "
             "faster if split in four: they are counted, as only the .pte or the ETRecord says "
             "which they are. "
           : "",
-      names[layer], ratio.low, ratio.high, type->type, etr_ratio_source(),
-      from ? "" : other_types(target, layer, type->type), left_out_text(target, variant),
+      names[q->layer], q->ratio.low, q->ratio.high, q->type->type,
+      has_pointwise
+          ? etr_or_empty(etr_arena_format(target->finder->arena, ", those of 1 x 1 %g to %g times",
+                                          q->pointwise.low, q->pointwise.high))
+          : "",
+      etr_type_source(vnni_of(target)),
+      q->from || has_pointwise ? "" : other_types(target, q->layer, q->type->type),
+      left_out_text(target, q->variant),
       target->narrow_ticks > 0
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
             "which were not measured."
           : "");
+}
+
+/* Adds the finding that layers in floating point, which XNNPACK computes, have faster kernels in
+ * another number type. Returns false when out of memory. */
+static bool add_quantize(lever_target *target, quantization *q) {
+  etr_finder *finder = target->finder;
+  bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
+  const etr_vnni vnni = vnni_of(target);
+  bool is_unsure = may_be_large_depthwise(target->part) || vnni == ETR_VNNI_LACKING;
+  double loss = 0;
+  bool keeps = q->variant == ETR_VARIANT_USUAL && keeps_depthwise(target, q->type, q->from, &loss);
+  if (keeps)
+    q->variant = ETR_VARIANT_DEPTHWISE;
+  etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE,
+                                 is_unsure ? 0 : ETR_MAX(q->least - loss, 0), q->most);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(target),
+                                  q->type->type);
+  bool has_four_bits = strcmp(q->type->type, "8da4w") == 0;
+  const char *in = has_four_bits || keeps ? ""
+                                          : etr_arena_format(finder->arena, " in %s", q->dtype);
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s%s; %s%s%s is %g to %g times as fast%s%s", etr_they_take(target->count),
+      time_of(target), etr_or_empty(in), is_named ? "" : "if XNNPACK, ", q->type->type,
+      has_four_bits ? " (4-bit)" : "", q->ratio.low, q->ratio.high, by_vnni[vnni].where,
+      keeps ? "; large depthwise stays float32" : "");
+  added->evidence = quantize_evidence(target, q);
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
-  added->variant = variant;
+  added->variant = q->variant;
   if (!target->part->has_graph)
-    describe_kernels(target, added, type->type, &ratio);
-  if (variant == ETR_VARIANT_LAYERS)
-    describe_hidden_layers(target, added, class);
+    describe_kernels(target, added, q->type->type, &q->ratio);
+  if (q->variant == ETR_VARIANT_LAYERS)
+    describe_hidden_layers(target, added, q->class);
   return true;
 }
 
@@ -583,7 +671,7 @@ static bool is_depthwise_kernel(const char *kernel) {
   return kernel && strstr(kernel, " DWConv");
 }
 
-/* Leaves only depthwise convolutions without a fast kernel in a target of convolutions in int8.
+/* Leaves only large depthwise convolutions in a target of convolutions in int8.
  * Leaves none if they are in another type, or if others take most of the time. */
 static void leave_large_depthwise_in_int8(lever_target *target) {
   const etr_finder *finder = target->finder;
@@ -607,7 +695,7 @@ static void leave_large_depthwise_in_int8(lever_target *target) {
  * float32. Returns false when out of memory. */
 static bool add_float_depthwise(const lever_target *target, const etr_type_ratio *int8) {
   etr_arena *arena = target->finder->arena;
-  const etr_vnni vnni = target->finder->profile->vnni;
+  const etr_vnni vnni = vnni_of(target);
   etr_finding *added = add_lever(target, ETR_FINDING_QUANTIZE, 0, target->ticks * (1 - int8->low));
   if (!added)
     return !etr_arena_failed(arena);
@@ -621,7 +709,7 @@ static bool add_float_depthwise(const lever_target *target, const etr_type_ratio
       arena,
       "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, " ETR_DOCS
       "ratios.md). Quantizing and dequantizing around them is not deducted.",
-      int8->low, int8->high, etr_ratio_source());
+      int8->low, int8->high, etr_type_source(vnni));
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, "it depends on their shapes");
   return true;
 }
@@ -677,6 +765,26 @@ static const char *refused_text(etr_arena *arena, const char *before, const char
   return etr_arena_format(arena, "; %s: %.*s", backend, (int)size, reason);
 }
 
+/* Returns why int8 is no advice for layers on x86-64 without AVX-512, and what it gains elsewhere.
+ */
+static const char *gains_little_text(const lever_target *target) {
+  const etr_ratio_layer layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION
+                                                             : ETR_RATIO_LINEAR;
+  const etr_ratio_layer slow = target->part->is_convolution ? ETR_RATIO_POINTWISE
+                                                            : ETR_RATIO_LINEAR;
+  const etr_type_ratio *here = etr_type_named(ETR_VNNI_AVX2, slow, "int8");
+  const etr_type_ratio *there = etr_type_named(ETR_VNNI_THERE, layer, "int8");
+  if (!here || !there)
+    return "";
+  return etr_or_empty(etr_arena_format(
+      target->finder->arena,
+      "In int8, %s were %g to %g times as fast as in float32 (%s, " ETR_DOCS
+      "ratios.md). Where AVX-512 VNNI is, int8 was %g to %g times as fast; of Arm nothing was "
+      "measured. If the model is for another processor, record it there.",
+      target->part->is_convolution ? "convolutions of 1 x 1" : "linear layers", here->low,
+      here->high, etr_type_source(ETR_VNNI_AVX2), there->low, there->high));
+}
+
 /* Adds the finding that only less work makes the operators faster. reason: why the known
  * partitioner refuses them; NULL: it is not known, or they are in a delegate. Returns false when
  * out of memory. */
@@ -685,7 +793,9 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   const char *backend = etr_finder_backend_name(target->finder, etr_known_partitioner());
   bool is_product = target->part->is_linear || target->part->is_convolution;
   const char *why = is_product ? input_size_text(target) : fused_text(target);
-  const char *evidence = "No faster kernel of them is known for this backend and type.";
+  const char *evidence = target->gains_little
+                             ? gains_little_text(target)
+                             : "No faster kernel of them is known for this backend and type.";
   const char *words = words_of(target);
   /* A long name would be cut. */
   bool fits = strlen("Use fewer or smaller ") + strlen(words) <= ETR_TITLE_LONGEST;
@@ -703,14 +813,15 @@ static bool add_less_work(const lever_target *target, const char *reason) {
     evidence = etr_arena_format(arena, "The partitioner of %s leaves them to the CPU: %s.", backend,
                                 reason);
   }
-  fact = etr_arena_format(arena, "%s%s", fact, etr_or_empty(why));
+  const char *little = target->gains_little ? "; int8 gains little with AVX2" : "";
+  fact = etr_arena_format(arena, "%s%s%s", fact, little, etr_or_empty(why));
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
 /* Adds the lever where no other type is faster: float32 for large depthwise convolutions in int8,
  * or else less work. reason: as of add_less_work(). Returns false when out of memory. */
 static bool add_last_lever(const lever_target *target, const char *reason) {
-  const etr_type_ratio *int8 = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
+  const etr_type_ratio *int8 = etr_type_named(vnni_of(target), ETR_RATIO_DEPTHWISE, "int8");
   size_t nodes = target->finder->graph ? target->finder->graph->node_count : 0;
   lever_target slow = *target;
   slow.marked = etr_arena_alloc_array(target->finder->arena, nodes, sizeof *slow.marked);
@@ -759,8 +870,15 @@ static bool add_operator_lever(lever_target *target) {
   bool is_xnnpack = part->backend &&
                     (strcmp(part->backend, etr_known_partitioner()) == 0 ||
                      (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
-  if (is_layer && is_float && is_xnnpack && target->count)
-    return add_quantize(target, part->dtype);
+  if (is_layer && is_float && is_xnnpack && target->count) {
+    quantization q;
+    if (find_quantization(&q, target, part->dtype))
+      return add_quantize(target, &q);
+    target->gains_little = vnni_of(target) == ETR_VNNI_AVX2;
+    if (part->has_graph) /* depthwise ones, too */
+      mark_operators(target, target->finder->groups, are_float_convolutions(part));
+    return !target->is_first || add_less_work(target, NULL);
+  }
   /* Without a graph, a finding about kernels is about all of them. */
   if (!part->backend && !part->has_graph &&
       etr_finder_has_kind(target->finder, ETR_FINDING_NOT_DELEGATED))

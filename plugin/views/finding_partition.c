@@ -32,7 +32,7 @@ typedef struct partition {
   size_t delegates;     /* of the backend */
   const etr_finding *removal; /* see leave_to_removal(); NULL: none */
   bool is_order; /* the graph is the order of execution of an ETDump alone: see order_finder */
-  etr_inner_transposes inner; /* then: of delegates that may be joined */
+  etr_inner_transposes inner; /* at ends of delegates that may be joined */
   bool has_convolutions;      /* then: in delegates */
 } partition;
 
@@ -406,9 +406,9 @@ static const char *fallback_evidence(const partition *p, const between *b,
              b->removable, etr_finder_time_per_run(p->finder, b->removable_ticks));
   put_kernels_between(&writer, p, list, count, levels);
   if (p->inner.count)
-    etr_putf(&writer,
-             " %zu Transpose of delegates between the first and the last one, %s, may go, too.",
-             p->inner.count, etr_finder_time_per_run(p->finder, p->inner.ticks));
+    etr_putf(&writer, " %zu Transpose %s, %s, may go, too.", p->inner.count,
+             p->is_order ? "of delegates between the first and the last one" : "at their ends",
+             etr_finder_time_per_run(p->finder, p->inner.ticks));
   if (p->is_order)
     etr_puts(&writer, " The backend is taken for XNNPACK by the names of its kernels.");
   if (p->reasons && b->is_replaced)
@@ -561,16 +561,26 @@ static bool is_rewritten_by(const partition *p, uint32_t node, const rewrite *ho
          (how->variant != ETR_VARIANT_MEANS || drops_height_and_width(p, node));
 }
 
-/* Returns the variant of the finding, which has code for splits of a tensor, for means over the
- * height and width of images, and for pools, if these are among the candidates. An ETDump alone may
- * have images if it has convolutions. */
+/* Returns true for a sum over the height and width of an image. */
+static bool is_sum_of_image(const partition *p, uint32_t node) {
+  const char *reason = p->reasons[node];
+  return etr_slice_is(p->finder->ops[node], "sum") && reason && strstr(reason, "height and width");
+}
+
+/* Returns the variant of the finding, which has code for splits of a tensor, for means and sums
+ * over the height and width of images, and for pools, if these are among the candidates. An ETDump
+ * alone may have images if it has convolutions. */
 static etr_finding_variant fallback_variant(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool has_split = false, has_mean = false, has_softmax = false, has_pool = false;
   bool is_padded = false;
+  uint64_t of_means = 0, of_sums = 0; /* ticks over all runs */
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (!p->is_candidate[i] || !p->reasons)
       continue;
+    const uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
+    of_means += etr_slice_is(p->finder->ops[i], "mean") ? ticks : 0;
+    of_sums += is_sum_of_image(p, i) ? ticks : 0;
     has_split |= etr_slice_starts(p->finder->ops[i], ETR_SLICE("split_"));
     has_mean |= etr_slice_is(p->finder->ops[i], "mean") && is_of_image(p, i);
     has_softmax |= is_rewritten_by(p, i, &rewrites[0]);
@@ -579,6 +589,8 @@ static etr_finding_variant fallback_variant(const partition *p) {
   }
   if (has_split)
     return has_mean ? ETR_VARIANT_SPLITS_MEANS : ETR_VARIANT_SPLITS;
+  if (of_sums > of_means)
+    return ETR_VARIANT_SUMS;
   if (has_mean)
     return ETR_VARIANT_MEANS;
   if (is_padded)
@@ -849,7 +861,7 @@ static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t
            "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
            etr_they_take(added->node_count), etr_finder_time_per_run(finder, ticks), delegates,
            etr_plural(delegates), etr_finder_operators_text(finder, marked, true));
-  if (optimized * 2 > ticks)
+  if (optimized * 2 > ticks && !finder->profile->has_optimized_kernels)
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", etr_optimized_library,
              etr_finder_time_per_run(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
@@ -913,7 +925,8 @@ static bool add_kernel_findings(partition *p) {
   if (etr_finder_ns_per_run(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated_finding(p, is_accepted, taken, optimized))
     return false;
-  return etr_finder_ns_per_run(finder, library_ticks) < ETR_FINDING_LEAST_KERNELS_NS ||
+  return finder->profile->has_optimized_kernels ||
+         etr_finder_ns_per_run(finder, library_ticks) < ETR_FINDING_LEAST_KERNELS_NS ||
          add_library_finding(finder, is_in_library, library_ticks);
 }
 
@@ -1029,7 +1042,8 @@ bool etr_add_partition_findings(etr_finder *finder) {
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!make_partition(&p, finder, method->delegates[i].backend) || !add_fallback_finding(&p))
+    if (!make_partition(&p, finder, method->delegates[i].backend) ||
+        !etr_find_inner_transposes(&p.inner, finder) || !add_fallback_finding(&p))
       return false;
     if (p.reasons && !(add_kernel_findings(&p) && add_rewrite_findings(&p)))
       return false;
@@ -1093,7 +1107,7 @@ bool etr_recount_joins(etr_finder *finder) {
     memmove(&finder->found.data[i], &finder->found.data[i + 1],
             (finder->found.count - i) * sizeof join);
     leave_to_removal(&p, &removal);
-    if (!add_fallback_finding(&p))
+    if (!etr_find_inner_transposes(&p.inner, finder) || !add_fallback_finding(&p))
       return false;
   }
   return true;

@@ -307,7 +307,8 @@ static bool add_output_layer_finding(patterns *p) {
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time_per_run(p->finder, ticks),
       (long long)rows, etr_plural((size_t)rows));
-  const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
+  const etr_type_ratio *type = etr_type_named(p->finder->profile->vnni, ETR_RATIO_LINEAR_ROW,
+                                              "8da4w");
   double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
     least_share = 1 - ROWS_OF_READING / (double)rows;

@@ -7,12 +7,14 @@
 #define ETR_KERNEL_RATIO_H
 
 #include "base/base.h"
+#include "etrecord.h"
 
 /** Layers whose ratios between types of weights are alike. */
 typedef enum etr_ratio_layer {
   ETR_RATIO_LINEAR_ROW, /* a linear layer with one row: reading its weights takes its time */
   ETR_RATIO_LINEAR,     /* with more rows */
   ETR_RATIO_CONVOLUTION,
+  ETR_RATIO_POINTWISE, /* a convolution of 1 x 1 */
   ETR_RATIO_DEPTHWISE, /* a convolution in which each filter sees one channel */
 } etr_ratio_layer;
 
@@ -29,15 +31,20 @@ typedef struct etr_type_ratio {
 } etr_type_ratio;
 
 /** Returns the type that makes a layer the most times as fast even at its lowest ratio; NULL if
- * each may be slower than float32. Static. */
-const etr_type_ratio *etr_best_type(etr_ratio_layer layer);
+ * each may be slower than float32. vnni: of the processor. Static. */
+const etr_type_ratio *etr_best_type(etr_vnni vnni, etr_ratio_layer layer);
 
-/** Returns a type of a layer by its name; NULL if it was not measured. Static. */
-const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name);
+/** Returns a type of a layer by its name; NULL if it was not measured. vnni: of the processor.
+ * Static. */
+const etr_type_ratio *etr_type_named(etr_vnni vnni, etr_ratio_layer layer, const char *name);
 
 /** Returns the type with this index among those of a layer, in no order; NULL if it has fewer.
- * Static. */
-const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index);
+ * vnni: of the processor. Static. */
+const etr_type_ratio *etr_type_of(etr_vnni vnni, etr_ratio_layer layer, size_t index);
+
+/** Returns where the ratios of types were measured that are told of such a processor: "AMD EPYC,
+ * x86-64 with AVX2, ExecuTorch 1.5.1". Static. */
+const char *etr_type_source(etr_vnni vnni);
 
 /** Sets *out to how many times as fast XNNPACK computes an operator, "softmax", as the kernels on
  * the CPU do. node: the operator in a graph, whose arguments may matter; NULL if only its name is
@@ -48,7 +55,8 @@ bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op, const etr_node *node);
  * times as fast; 0 if it is slower. */
 double etr_saved_at(double ratio);
 
-/** Returns where the ratios were measured: "AMD EPYC, x86_64, ExecuTorch 1.5.1". Static. */
+/** Returns where the ratios of delegates were measured: "AMD EPYC, x86_64, ExecuTorch 1.5.1".
+ * Static. */
 const char *etr_ratio_source(void);
 
 #endif

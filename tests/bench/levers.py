@@ -3,8 +3,8 @@
 """Measures how many times as fast kernels are: levers.py ETRECORD_TB [--rounds N] [--write].
 
 Other types of weights against float32 in XNNPACK, for the same layer, and XNNPACK against the kernels on the CPU. Programs of one layer run in turns, on the kernels
-of the installed ExecuTorch; a ratio is that of the typical times of the layer's kernels. --write keeps the table: plugin/views/kernel_ratio.c, which findings
-go by, and docs/ratios.md. Needs executorch, torchao.
+of the installed ExecuTorch; a ratio is that of the typical times of the layer's kernels. --write keeps them in ratios.json, in place of those of the same
+processor, and writes from it plugin/views/kernel_ratio.c, which findings go by, and docs/ratios.md. --from-file only does the latter. Needs executorch, torchao.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from torch import nn
 
 import in_turns
 
+RATIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'ratios.json')
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FIRST_MARK, LAST_MARK = '/* clang-format off */\n', '/* clang-format on */\n'  # of the table in C
 TYPES = ('int8', '8da4w', 'fp16')
@@ -42,23 +43,10 @@ LAYERS = {
     'linear': [lambda i=i, o=o, r=r: linear(i, o, r) for i, o, r in ((256, 256, 64), (512, 512, 64), (256, 512, 128), (768, 768, 64), (384, 1536, 197), (1024, 1024, 32))],
     'convolution': [
         lambda a=a: convolution(*a)
-        for a in ((16, 32, 56, 3), (32, 64, 56, 3), (64, 64, 28, 3), (128, 128, 14, 3), (32, 96, 56, 1), (96, 192, 28, 1), (256, 256, 14, 1))
+        for a in ((16, 32, 56, 3), (32, 64, 56, 3), (64, 64, 28, 3), (128, 128, 14, 3))
     ],
+    'convolution of 1 x 1': [lambda a=a: convolution(*a) for a in ((32, 96, 56, 1), (96, 192, 28, 1), (256, 256, 14, 1))],
     'depthwise convolution': [lambda a=a: convolution(*a) for a in ((96, 96, 56, 3, 96), (192, 192, 28, 3, 192), (384, 384, 28, 3, 384), (96, 96, 56, 5, 96))],
-}
-
-
-# What was measured in the same way on another processor, and is not measured again here: least and largest ratios. Findings go by the range of both.
-OTHER = 'Intel Xeon, x86_64 (avx512_vnni, avx512_fp16, amx_int8), ExecuTorch 1.5.1, two threads'
-OTHER_TYPES = {
-    'linear, one row': {'int8': (2.5, 9), '8da4w': (3.7, 15.5), 'fp16': (1.8, 4.3)},
-    'linear': {'int8': (2.2, 5.1), '8da4w': (1.5, 3), 'fp16': (1.1, 1.55)},
-    'convolution': {'int8': (2.3, 2.8), 'fp16': (1, 1.1)},
-    'depthwise convolution': {'int8': (0.44, 0.63), 'fp16': (0.17, 0.24)},
-}
-OTHER_OPERATORS = {
-    'convolution': (66, 289), 'addmm': (37, 56), 'bmm': (4.4, 4.4), 'gelu': (15, 15), 'softmax': (12, 12), 'sigmoid': (8, 8), 'mean': (3.3, 3.3), 'add': (2.7, 2.7), 'mul': (1.9, 1.9),
-    'permute_copy': (14, 14), 'cat': (0.9, 0.9), 'max_pool2d_with_indices': (40, 40),
 }
 
 
@@ -159,14 +147,19 @@ def measure_operators(tool, rounds):
             times = measured(tool, {'cpu': (make, {'delegate': False}), 'xnnpack': (make, {})}, rounds, {})
             ratios.append(times['cpu'] / times['xnnpack'])
             print(f'{op}: {times["cpu"] * 1000:.1f} us, XNNPACK {times["xnnpack"] * 1000:.1f} us', flush=True)
-        found[op] = tuple(map(significant, (min(ratios), sum(ratios) / len(ratios), max(ratios))))  # layers of different kinds: far apart
+        found[op] = tuple(map(significant, (min(ratios), max(ratios))))  # layers of different kinds: far apart
     return found
 
 
-def both(ratios, others):
-    """Returns the range of what was measured here and on the other processor."""
-    ends = [ratios[0], ratios[-1], *others]
-    return min(ends), max(ends)
+def range_of(processors, table, *keys):
+    """Returns the least and the largest ratio that was measured on some processors, or None. table: "types" or "operators"; keys: the layer and the type, or the operator."""
+    ends = []
+    for processor in processors:
+        found = processor[table]
+        for key in keys:
+            found = found.get(key, {})
+        ends += [found[0], found[-1]] if found else []
+    return (min(ends), max(ends)) if ends else None
 
 
 def range_text(low, high):
@@ -177,63 +170,120 @@ def paragraph(text):
     return textwrap.wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False) + ['']
 
 
-def document(types, operators):
+def cell(ratios):
+    """Returns a cell of a table of types: a range, and the median in brackets, if it is known."""
+    if not ratios:
+        return ''
+    return range_text(ratios[0], ratios[-1]) + (f' ({ratios[1]:g})' if ratios[1] is not None else '')
+
+
+def names_of(processors, table):
+    """Returns the layers or operators that were measured, in the order of this file."""
+    return [name for name in (LAYERS if table == 'types' else OPERATORS) if any(name in processor[table] for processor in processors)]
+
+
+def document(processors):
+    letters = [chr(ord('A') + i) for i in range(len(processors))]
     lines = ['# Ratios between kernels', '']
-    lines += paragraph('Findings that rest on ratios (*quantize*, *delegate*, *not_delegated*, *fallback*, *constants*) take them from these tables, least and largest of both processors. '
+    lines += paragraph('Findings that rest on ratios (*quantize*, *delegate*, *not_delegated*, *fallback*, *constants*) take them from these tables, least and largest of the processors. '
                        '`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. '
                        'A ratio is a range over layers of several sizes, with the median behind it.')
-    lines += [f'- A: {in_turns.processor()}, ExecuTorch {in_turns.version()}, one thread, {time.strftime("%Y-%m-%d")}.', f'- B: {OTHER}; measured earlier.', '']
-    lines += ['On x86-64 with AVX-512 VNNI they are *likely*. On x86-64 that is known to lack VNNI, savings of int8 begin at 0 and',
-              'are *possible*. On another processor, or if it is not known, they are a *rule of thumb*.', '']
-    lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.')
-    lines += ['| layer | ' + ' | '.join(f'{name}, {where}' for name in TYPES for where in 'AB') + ' |', '|---|' + '---|' * 2 * len(TYPES)]
-    for kind, ratios in types.items():
-        cells = []
-        for name in TYPES:
-            cells.append(f'{range_text(ratios[name][0], ratios[name][2])} ({ratios[name][1]:g})' if name in ratios else '')
-            cells.append(range_text(*OTHER_TYPES[kind][name]) if name in OTHER_TYPES[kind] else '')
-        lines.append(f'| {kind} | ' + ' | '.join(cells) + ' |')
+    for letter, each in zip(letters, processors):
+        threads = 'one thread' if each['threads'] == 1 else f'{each["threads"]} threads'
+        lines.append(f'- {letter}: {each["processor"]}, ExecuTorch {each["executorch"]}, {threads}' + (f', {each["date"]}.' if each['date'] else '; measured earlier.'))
+    lines += [''] + paragraph('On x86-64 with AVX-512 VNNI, as of A and B, they are *likely*. x86-64 without AVX-512 has types of its own, from C, which are *likely*, too: '
+                              'int8 pays there in linear layers with one row and in convolutions larger than 1 × 1. On x86-64 with AVX-512 and without VNNI, savings of int8 begin at 0 '
+                              'and are *possible*. On another processor, or if it is not known, they are a *rule of thumb*, from A and B.')
+    lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does. '
+                                                     'Of A and B, the convolutions have some of 1 × 1 among them.')
+    lines += ['| layer | ' + ' | '.join(f'{name}, {letter}' for name in TYPES for letter in letters) + ' |', '|---|' + '---|' * len(letters) * len(TYPES)]
+    for kind in names_of(processors, 'types'):
+        lines.append(f'| {kind.replace(" x ", " × ")} | ' + ' | '.join(cell(each['types'].get(kind, {}).get(name)) for name in TYPES for each in processors) + ' |')
     lines += ['', '## XNNPACK instead of kernels on the CPU', '', 'The kernels are those of the Python package: the optimized ones where it has them, else the portable ones.', '']
-    lines += ['| operator | times as fast, A | B |', '|---|---:|---:|']
-    lines += [f'| `{op}` | {range_text(low, high)} | {range_text(*OTHER_OPERATORS[op]) if op in OTHER_OPERATORS else ""} |' for op, (low, _, high) in operators.items()]
+    lines += ['| operator | times as fast, ' + ' | '.join(letters) + ' |', '|---|' + '---:|' * len(letters)]
+    for op in names_of(processors, 'operators'):
+        lines.append(f'| `{op}` | ' + ' | '.join(range_text(*each['operators'][op]) if op in each['operators'] else '' for each in processors) + ' |')
     return '\n'.join(lines) + '\n'
 
 
-def table(types, operators):
+def names_text(processors):
+    return ' and '.join(dict.fromkeys(processor['processor'].partition(',')[0] for processor in processors))
+
+
+def type_rows(processors):
+    kinds = {
+        'linear, one row': 'ETR_RATIO_LINEAR_ROW', 'linear': 'ETR_RATIO_LINEAR', 'convolution': 'ETR_RATIO_CONVOLUTION', 'convolution of 1 x 1': 'ETR_RATIO_POINTWISE',
+        'depthwise convolution': 'ETR_RATIO_DEPTHWISE',
+    }
+    found = ((kinds[kind], name, range_of(processors, 'types', kind, name)) for kind in names_of(processors, 'types') for name in TYPES)
+    return ['    {{{}, "{}", {:g}, {:g}}},'.format(kind, name, *ends) for kind, name, ends in found if ends]
+
+
+def table(processors):
     """Returns the lines of C between the two marks."""
-    lines = ['/* Where they were measured. */', f'#define MEASURED_ON "{in_turns.processor().partition(",")[0]} and {OTHER.partition(",")[0]}, x86-64 with AVX-512 VNNI"']
-    lines += [f'#define MEASURED_WITH "ExecuTorch {in_turns.version()}"', '']
-    lines += ['/* How many times as fast as float32 layers are in other types, in XNNPACK. */', 'static const etr_type_ratio type_ratios[] = {']
-    kinds = {'linear, one row': 'ETR_RATIO_LINEAR_ROW', 'linear': 'ETR_RATIO_LINEAR', 'convolution': 'ETR_RATIO_CONVOLUTION', 'depthwise convolution': 'ETR_RATIO_DEPTHWISE'}
-    for kind, ratios in types.items():
-        lines += ['    {{{}, "{}", {:g}, {:g}}},'.format(kinds[kind], name, *both(measured, OTHER_TYPES[kind].get(name, ()))) for name, measured in ratios.items()]
-    lines += ['};', '', '/* How many times as fast XNNPACK is as the kernels on the CPU. */', 'static const delegate_ratio delegate_ratios[] = {']
-    lines += ['    {{"{}", {{{:g}, {:g}}}}},'.format(op, *both(measured, OTHER_OPERATORS.get(op, ()))) for op, measured in operators.items()]
+    vnni = [each for each in processors if 'avx512_vnni' in each['processor']]
+    avx2 = [each for each in processors if 'avx2' in each['processor'] and 'avx512' not in each['processor'] and 'avx_vnni' not in each['processor']]
+    versions = sorted({each['executorch'] for each in processors})
+    lines = ['/* Where they were measured. */', f'#define MEASURED_ON "{names_text(vnni)}, x86-64 with AVX-512 VNNI"', f'#define MEASURED_ON_AVX2 "{names_text(avx2)}, x86-64 with AVX2"']
+    lines += [f'#define MEASURED_WITH "ExecuTorch {" and ".join(versions)}"', '']
+    lines += ['/* How many times as fast as float32 layers are in other types, in XNNPACK, with VNNI. */', 'static const etr_type_ratio type_ratios[] = {', *type_rows(vnni), '};', '']
+    lines += ['/* The same on x86-64 without AVX-512. */', 'static const etr_type_ratio type_ratios_avx2[] = {', *type_rows(avx2), '};', '']
+    lines += ['/* How many times as fast XNNPACK is as the kernels on the CPU. */', 'static const delegate_ratio delegate_ratios[] = {']
+    lines += ['    {{"{}", {{{:g}, {:g}}}}},'.format(op, *range_of(processors, 'operators', op)) for op in names_of(processors, 'operators')]
     return '\n'.join(lines + ['};', ''])
 
 
-def write(types, operators):
+def as_json(processors):
+    """Returns the text of ratios.json: a line for each layer and each operator."""
+    def text(value):
+        if not isinstance(value, dict):
+            return json.dumps(value)
+        return '{\n' + ',\n'.join(f'      {json.dumps(name)}: {json.dumps(each)}' for name, each in value.items()) + '\n    }'
+
+    return '[\n' + ',\n'.join('  {\n' + ',\n'.join(f'    {json.dumps(key)}: {text(value)}' for key, value in each.items()) + '\n  }' for each in processors) + '\n]\n'
+
+
+def write(processors):
     code = os.path.join(ROOT, 'plugin', 'views', 'kernel_ratio.c')
     with open(code, encoding='utf-8') as file:
         before, mark, rest = file.read().partition(FIRST_MARK)
     _, last, after = rest.partition(LAST_MARK)
-    for path, text in ((os.path.join(ROOT, 'docs', 'ratios.md'), document(types, operators)), (code, before + mark + table(types, operators) + last + after)):
+    texts = {RATIOS: as_json(processors), os.path.join(ROOT, 'docs', 'ratios.md'): document(processors), code: before + mark + table(processors) + last + after}
+    for path, text in texts.items():
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
 
 
+def with_measured(processors, tool, rounds):
+    """Measures on this processor, and returns the list with that in place of what it has of the same processor, or at its end."""
+    measured = {
+        'processor': in_turns.processor(), 'executorch': in_turns.version(), 'threads': 1, 'date': time.strftime('%Y-%m-%d'),
+        'types': measure_types(tool, rounds), 'operators': measure_operators(tool, rounds),
+    }
+    places = [i for i, each in enumerate(processors) if each['processor'] == measured['processor']]
+    return [*processors[:places[0]], measured, *processors[places[0] + 1:]] if places else [*processors, measured]
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('tool')
+    parser.add_argument('tool', nargs='?')
     parser.add_argument('--rounds', type=int, default=11)
     parser.add_argument('--write', action='store_true')
+    parser.add_argument('--from-file', action='store_true')
     given = parser.parse_args()
+    with open(RATIOS, encoding='utf-8') as file:
+        processors = json.load(file)
+    if given.from_file:
+        write(processors)
+        return
+    if not given.tool:
+        parser.error('name the command that reads records')
     if given.write and given.rounds < LEAST_ROUNDS:
         parser.error(f'--write takes {LEAST_ROUNDS} rounds or more')
-    types, operators = measure_types(given.tool, given.rounds), measure_operators(given.tool, given.rounds)
-    print('\n' + document(types, operators))
+    processors = with_measured(processors, given.tool, given.rounds)
+    print('\n' + document(processors))
     if given.write:
-        write(types, operators)
+        write(processors)
 
 
 if __name__ == '__main__':

@@ -604,11 +604,13 @@ static void make_runs(tiny *t, made_runs *runs, uint32_t node, const etr_event *
 
 /* What takes most of the time has a next step, also beside a finding that saves little. */
 Test(findings, what_takes_most_has_a_next_step) {
-  const etr_type_ratio *type = etr_best_type(ETR_RATIO_CONVOLUTION);
+  const etr_type_ratio *type = etr_best_type(ETR_VNNI_THERE, ETR_RATIO_CONVOLUTION);
   etr_ratio ratio;
   cr_assert(type && etr_ratio_of_delegate(&ratio, ETR_SLICE("convolution"), NULL));
-  const etr_type_ratio *half = etr_type_named(ETR_RATIO_CONVOLUTION, "fp16");
+  const etr_type_ratio *half = etr_type_named(ETR_VNNI_THERE, ETR_RATIO_CONVOLUTION, "fp16");
   cr_assert_not_null(half);
+  const etr_type_ratio *old = etr_best_type(ETR_VNNI_AVX2, ETR_RATIO_CONVOLUTION);
+  cr_assert(old && old->low != type->low);
   const struct {
     const char *backend, *dtype;
     etr_vnni vnni; /* the ratios were measured on processors that have it */
@@ -626,6 +628,9 @@ Test(findings, what_takes_most_has_a_next_step) {
        ETR_LIKELY},
       {"XnnpackBackend", "float32", ETR_VNNI_LACKING, ETR_FINDING_QUANTIZE,
        "Quantize 1 convolution to int8", NAN, etr_saved_at(type->high), 1e-6, ETR_POSSIBLE},
+      {"XnnpackBackend", "float32", ETR_VNNI_AVX2, ETR_FINDING_QUANTIZE,
+       "Quantize 1 convolution to int8", etr_saved_at(old->low), etr_saved_at(old->high), 1e-6,
+       ETR_LIKELY},
       {"XnnpackBackend", "float16", ETR_VNNI_UNKNOWN, ETR_FINDING_QUANTIZE,
        "Quantize 1 convolution to int8", etr_saved_at(type->low / half->high),
        etr_saved_at(type->high / half->low), 0.02, ETR_RULE_OF_THUMB},
@@ -2204,7 +2209,8 @@ Test(findings, depthwise_convolutions_beside_layers_stay_as_they_are) {
     etr_finding_variant variant;
   } cases[] = {{7, 1, 100000, ETR_VARIANT_DEPTHWISE},
                {7, 16, 100000, ETR_VARIANT_USUAL},
-               {5, 1, 100000, ETR_VARIANT_USUAL}};
+               {5, 1, 100000, ETR_VARIANT_DEPTHWISE},
+               {3, 1, 100000, ETR_VARIANT_USUAL}};
   enum { NODES = 3 };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};

@@ -141,11 +141,11 @@ def _has_groups(module: torch.nn.Module, name: str) -> bool:
 
 
 def _is_quantized(node: Any) -> bool:
-    """Returns false for a depthwise convolution whose filter has more than 25 weights: XNNPACK has no fast kernel for it, and is slower in int8 than in float32."""
+    """Returns false for a depthwise convolution whose filter is larger than 3 x 3: with conversions around it, XNNPACK is slower in int8 than in float32."""
     if node.target != torch.ops.aten.conv2d.default or len(node.args) < 7:
         return True
     filters, groups = node.args[1].meta["val"].shape, node.args[6]
-    return bool(groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 25)
+    return bool(groups == 1 or filters[1] > 1 or filters[2] * filters[3] <= 9)
 
 
 def _leave_large_filters(quantizer: Any) -> set[str]:
@@ -294,7 +294,7 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if made.left:
         made.imports.append("from typing import Any")
         made.steps[1:1] = ["", "", inspect.getsource(_is_quantized), "", "recipe.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)"]
-        counted = "1 depthwise convolution of more than 25 weights a filter stays" if len(made.left) == 1 else f"{len(made.left)} depthwise convolutions of more than 25 weights a filter stay"
+        counted = "1 depthwise convolution of more than 3 x 3 stays" if len(made.left) == 1 else f"{len(made.left)} depthwise convolutions of more than 3 x 3 stay"
         say(f"{counted} in float32, which is faster")
     return session.get_executorch_program_manager()
 
