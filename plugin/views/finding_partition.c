@@ -33,7 +33,7 @@ typedef struct partition {
   const etr_finding *removal; /* see leave_to_removal(); NULL: none */
   bool is_order; /* the graph is the order of execution of an ETDump alone: see order_finder */
   etr_inner_transposes inner; /* at ends of delegates that may be joined */
-  bool has_convolutions;      /* then: in delegates */
+  bool has_convolutions;      /* is_order: in delegates */
 } partition;
 
 static bool is_getitem(const etr_node *node) {

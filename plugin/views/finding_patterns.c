@@ -290,8 +290,11 @@ static bool add_output_layer_finding(patterns *p) {
   bool is_enough = rows > ROWS_OF_READING || (double)ticks * MUCH_OF_DECODER >= whole;
   if (!is_enough || (rows <= 1 && is_integer))
     return true;
+  const etr_type_ratio *type = etr_type_named(p->finder->profile->vnni, ETR_RATIO_LINEAR_ROW,
+                                              "8da4w");
+  const double QUARTER = 0.75; /* saved if int8 is read in place of float32 */
   double saved_share = rows > 1 ? (double)(rows - 1) / (double)rows
-                                : 0.75; /* int8 reads a quarter of float32's bytes */
+                                : ETR_MIN(QUARTER, type ? etr_saved_at(type->high) : QUARTER);
   etr_finding *added = etr_finder_add_if_large(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
                                                saved_share * (double)ticks);
   if (!added)
@@ -307,8 +310,6 @@ static bool add_output_layer_finding(patterns *p) {
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time_per_run(p->finder, ticks),
       (long long)rows, etr_plural((size_t)rows));
-  const etr_type_ratio *type = etr_type_named(p->finder->profile->vnni, ETR_RATIO_LINEAR_ROW,
-                                              "8da4w");
   double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
     least_share = 1 - ROWS_OF_READING / (double)rows;
