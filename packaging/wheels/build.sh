@@ -84,7 +84,7 @@ cmake_install() { # folder, name, source, options...
 }
 
 build_libraries() { # folder
-  local off=(-DCMAKE_C_FLAGS="-Os -Xclang -Oz -fvisibility=hidden -DZIP_STATIC -fno-sanitize=undefined $flags -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w -Wno-incompatible-function-pointer-types")
+  local off=(-DCMAKE_C_FLAGS="-Os -Xclang -Oz $small -fvisibility=hidden -DZIP_STATIC -fno-sanitize=undefined $flags -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w -Wno-incompatible-function-pointer-types")
   for feature in ENABLE_{COMMONCRYPTO,GNUTLS,MBEDTLS,OPENSSL,WINDOWS_CRYPTO,BZIP2,LZMA,ZSTD} BUILD_{TOOLS,REGRESS,OSSFUZZ,EXAMPLES,DOC}; do off+=("-D$feature=OFF"); done
   cmake_install "$1" small "$here/libraries" -DZLIB_SOURCE="$(source_of zlib)" -DPROTOBUF_C_SOURCE="$(source_of protobuf-c)" -DGRAPHVIZ_SOURCE="$(source_of graphviz)" &&
     cmake_install "$1" libzip "$(source_of libzip)" "${off[@]}" &&
@@ -102,8 +102,8 @@ build_runtime() { # folder
     (cd "$own" && "$zig" build-lib compiler_rt.zig -target x86_64-windows-gnu -OReleaseSmall -fno-compiler-rt -fno-unwind-tables -fstrip)
 }
 
-# What the compiler inlines and computes ahead on some paths (partial redundancies) makes code larger, also for -Oz.
-small="-mllvm -inline-threshold=0 -mllvm -enable-pre=false"
+# What the compiler inlines, computes ahead on some paths (partial redundancies) and keeps in registers through loops makes code larger, also for -Oz.
+small="-mllvm -inline-threshold=0 -mllvm -enable-pre=false -mllvm -disable-licm-promotion"
 
 build_wheel() { # folder, platform tag, linker flags, those of programs
   rm -rf "$1/wheel"

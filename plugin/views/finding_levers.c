@@ -82,8 +82,9 @@ static int64_t pointwise_channels(const etr_finder *finder, const etr_node *node
     return 0;
   const etr_dim *dims = weight->dims;
   bool is_last = etr_is_program(finder->graph);
-  bool is_pointwise = dims[2].size == 1 && dims[is_last ? 1 : 3].size == 1;
-  return is_pointwise ? ETR_MIN(dims[0].size, dims[is_last ? 3 : 1].size) : 0;
+  if (dims[2].size != 1 || dims[is_last ? 1 : 3].size != 1)
+    return 0;
+  return ETR_MIN(dims[0].size, dims[is_last ? 3 : 1].size);
 }
 
 /* Returns true for filters of depthwise convolutions that are faster in floating point than in
@@ -765,24 +766,19 @@ static const char *refused_text(etr_arena *arena, const char *before, const char
   return etr_arena_format(arena, "; %s: %.*s", backend, (int)size, reason);
 }
 
-/* Returns why int8 is no advice for layers on x86-64 without AVX-512, and what it gains elsewhere.
- */
+/* Returns why int8 is no advice for layers on x86-64 without AVX-512. */
 static const char *gains_little_text(const lever_target *target) {
-  const etr_ratio_layer layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION
-                                                             : ETR_RATIO_LINEAR;
-  const etr_ratio_layer slow = target->part->is_convolution ? ETR_RATIO_POINTWISE
-                                                            : ETR_RATIO_LINEAR;
-  const etr_type_ratio *here = etr_type_named(ETR_VNNI_AVX2, slow, "int8");
-  const etr_type_ratio *there = etr_type_named(ETR_VNNI_THERE, layer, "int8");
-  if (!here || !there)
+  bool is_convolution = target->part->is_convolution;
+  const etr_ratio_layer layer = is_convolution ? ETR_RATIO_POINTWISE : ETR_RATIO_LINEAR;
+  const etr_type_ratio *type = etr_type_named(ETR_VNNI_AVX2, layer, "int8");
+  if (!type)
     return "";
-  return etr_or_empty(etr_arena_format(
-      target->finder->arena,
-      "In int8, %s were %g to %g times as fast as in float32 (%s, " ETR_DOCS
-      "ratios.md). Where AVX-512 VNNI is, int8 was %g to %g times as fast; of Arm nothing was "
-      "measured. If the model is for another processor, record it there.",
-      target->part->is_convolution ? "convolutions of 1 x 1" : "linear layers", here->low,
-      here->high, etr_type_source(ETR_VNNI_AVX2), there->low, there->high));
+  return etr_or_empty(
+      etr_arena_format(target->finder->arena,
+                       "In int8, %s were %g to %g times as fast as in float32 (%s, " ETR_DOCS
+                       "ratios.md). If the model is for another processor, record it there.",
+                       is_convolution ? "convolutions of 1 x 1" : "linear layers", type->low,
+                       type->high, etr_type_source(ETR_VNNI_AVX2)));
 }
 
 /* Adds the finding that only less work makes the operators faster. reason: why the known

@@ -293,8 +293,9 @@ static bool add_output_layer_finding(patterns *p) {
   const etr_type_ratio *type = etr_type_named(p->finder->profile->vnni, ETR_RATIO_LINEAR_ROW,
                                               "8da4w");
   const double QUARTER = 0.75; /* saved if int8 is read in place of float32 */
-  double saved_share = rows > 1 ? (double)(rows - 1) / (double)rows
-                                : ETR_MIN(QUARTER, type ? etr_saved_at(type->high) : QUARTER);
+  double saved_share = ETR_MIN(QUARTER, etr_saved_at(type ? type->high : 1));
+  if (rows > 1)
+    saved_share = (double)(rows - 1) / (double)rows;
   etr_finding *added = etr_finder_add_if_large(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
                                                saved_share * (double)ticks);
   if (!added)
