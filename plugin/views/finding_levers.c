@@ -448,10 +448,10 @@ typedef struct quantization {
   etr_ratio_layer layer;
   const etr_type_ratio *type, *from; /* from: of dtype; NULL for float32 */
   etr_finding_variant variant;
-  const char *class;   /* see quantizers_of_layers() */
-  etr_ratio ratio;     /* over all of the layers */
-  etr_ratio pointwise; /* of those of 1 x 1, if they have one of their own; else 0 */
-  double least, most;  /* ticks of the typical run; below 0: it takes longer */
+  const char *class;  /* see quantizers_of_layers() */
+  etr_ratio ratio;    /* over all of the layers */
+  bool is_divided;    /* those of 1 x 1 have one of their own */
+  double least, most; /* ticks of the typical run; below 0: it takes longer */
 } quantization;
 
 /* Returns what a ratio saves of a time, as a part of it; below 0 if it is slower. */
@@ -475,7 +475,7 @@ static void divide_saving(quantization *q, const lever_target *target) {
   if (q->layer != ETR_RATIO_CONVOLUTION || !type || ticks <= 0)
     return;
   const etr_ratio one = ratio_between(type, type_of_dtype(vnni, ETR_RATIO_POINTWISE, q->dtype));
-  q->pointwise = one;
+  q->is_divided = true;
   q->least = others * saved_or_lost(q->ratio.low) + ticks * saved_or_lost(one.low);
   q->most = others * saved_or_lost(q->ratio.high) + ticks * saved_or_lost(one.high);
   bool has_others = others > 0;
@@ -514,10 +514,9 @@ static const char *quantize_evidence(const lever_target *target, const quantizat
                                       [ETR_RATIO_LINEAR] = "linear layers",
                                       [ETR_RATIO_CONVOLUTION] = "convolutions"};
   bool is_named = strcmp(target->part->backend, ETR_UNKNOWN_BACKEND) != 0;
-  bool has_pointwise = q->pointwise.high > 0;
   return etr_arena_format(
       target->finder->arena,
-      "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s%s (%s, " ETR_DOCS
+      "%s %s in %s. %s%sXNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
       "ratios.md).%s%s%s Quantizing and dequantizing what comes in and goes out is not deducted. "
       "Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), q->dtype,
@@ -527,13 +526,8 @@ static const char *quantize_evidence(const lever_target *target, const quantizat
             "faster if split in four: they are counted, as only the .pte or the ETRecord says "
             "which they are. "
           : "",
-      names[q->layer], q->ratio.low, q->ratio.high, q->type->type,
-      has_pointwise
-          ? etr_or_empty(etr_arena_format(target->finder->arena, ", those of 1 x 1 %g to %g times",
-                                          q->pointwise.low, q->pointwise.high))
-          : "",
-      etr_type_source(vnni_of(target)),
-      q->from || has_pointwise ? "" : other_types(target, q->layer, q->type->type),
+      names[q->layer], q->ratio.low, q->ratio.high, q->type->type, etr_type_source(vnni_of(target)),
+      q->from || q->is_divided ? "" : other_types(target, q->layer, q->type->type),
       left_out_text(target, q->variant),
       target->narrow_ticks > 0
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "

@@ -294,8 +294,7 @@ def _export(model: dict[str, Any], inputs: dict[str, Any], recipe: Any, calibrat
     if made.left:
         made.imports.append("from typing import Any")
         made.steps[1:1] = ["", "", inspect.getsource(_is_quantized), "", "recipe.quantization_recipe.quantizers[0].set_filter_function(_is_quantized)"]
-        counted = "1 depthwise convolution of more than 3 x 3 stays" if len(made.left) == 1 else f"{len(made.left)} depthwise convolutions of more than 3 x 3 stay"
-        say(f"{counted} in float32, which is faster")
+        say(f"depthwise convolutions larger than 3 x 3 stay in float32, which is faster: {len(made.left)}")
     return session.get_executorch_program_manager()
 
 
