@@ -28,11 +28,10 @@ typedef struct lever_target {
   size_t left_out; /* depthwise convolutions, or layers without groups, which are not marked */
   uint32_t *left;  /* their nodes */
   /* Ticks in the typical run: of the operators that are marked, or of the part; of those of them
-   * that are convolutions of 1 x 1, and narrow; of the depthwise ones, and of the large of these.
+   * that are flat (ETR_RATIO_FLAT), and narrow; of the depthwise ones, and of the large of these.
    */
-  double ticks, pointwise_ticks, narrow_ticks, depthwise_ticks, large_ticks;
-  bool is_first;     /* it takes more than any other part */
-  bool gains_little; /* it is of layers that other types make hardly faster on this processor */
+  double ticks, flat_ticks, narrow_ticks, depthwise_ticks, large_ticks;
+  bool is_first; /* it takes more than any other part */
 } lever_target;
 
 /* Returns what is known of the processor that ran the target. Ratios of x86-64 without AVX-512 need
@@ -72,19 +71,20 @@ static void mark_operators(lever_target *target, const etr_groups *groups, bool 
 
 /* Fewer channels than this, in or out, had none of the convolutions of 1 x 1 that the ratios were
  * measured with. */
-enum { LEAST_CHANNELS = 32 };
+enum { LEAST_CHANNELS = 32, CHANNELS_OF_IMAGE = 3 };
 
-/* Returns the channels of a convolution of 1 x 1, the fewer of those in and out; 0 for another one.
- * XNNPACK's weights have their channels last. */
-static int64_t pointwise_channels(const etr_finder *finder, const etr_node *node) {
+/* Returns the channels of a convolution of 1 x 1, the fewer of those in and out, or those in of one
+ * with three; 0 for another one. XNNPACK's weights have their channels last. */
+static int64_t flat_channels(const etr_finder *finder, const etr_node *node) {
   const etr_value *weight = etr_finder_convolution_weight(finder, node);
   if (!weight || weight->rank != 4)
     return 0;
   const etr_dim *dims = weight->dims;
   bool is_last = etr_is_program(finder->graph);
-  if (dims[2].size != 1 || dims[is_last ? 1 : 3].size != 1)
-    return 0;
-  return ETR_MIN(dims[0].size, dims[is_last ? 3 : 1].size);
+  int64_t channels = dims[is_last ? 3 : 1].size;
+  if (dims[2].size == 1 && dims[is_last ? 1 : 3].size == 1)
+    return ETR_MIN(dims[0].size, channels);
+  return channels <= CHANNELS_OF_IMAGE ? channels : 0;
 }
 
 /* Returns true for filters of depthwise convolutions that are faster in floating point than in
@@ -123,7 +123,7 @@ static void list_depthwise_beside(lever_target *target) {
 }
 
 /* Unmarks depthwise convolutions, which other number types make slower, and lists them instead.
- * Adds up the time of those of 1 x 1, and of narrow ones, which stay marked. */
+ * Adds up the time of flat ones, and of narrow ones, which stay marked. */
 static void divide_convolutions(lever_target *target) {
   const etr_finder *finder = target->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -133,9 +133,9 @@ static void divide_convolutions(lever_target *target) {
       continue;
     etr_filters filters;
     if (!etr_finder_depthwise_filters(finder, node, &filters)) {
-      int64_t channels = pointwise_channels(finder, node);
-      target->pointwise_ticks += channels ? ticks : 0;
-      target->narrow_ticks += channels && channels < LEAST_CHANNELS ? ticks : 0;
+      int64_t channels = flat_channels(finder, node);
+      target->flat_ticks += channels > 0 ? ticks : 0;
+      target->narrow_ticks += channels > CHANNELS_OF_IMAGE && channels < LEAST_CHANNELS ? ticks : 0;
       continue;
     }
     target->marked[i] = false;
@@ -450,7 +450,7 @@ typedef struct quantization {
   etr_finding_variant variant;
   const char *class;  /* see quantizers_of_layers() */
   etr_ratio ratio;    /* over all of the layers */
-  bool is_divided;    /* those of 1 x 1 have one of their own */
+  bool is_divided;    /* flat ones have one of their own */
   double least, most; /* ticks of the typical run; below 0: it takes longer */
 } quantization;
 
@@ -466,15 +466,15 @@ static const etr_type_ratio *type_of_dtype(etr_vnni vnni, etr_ratio_layer layer,
   return strcmp(dtype, "float16") == 0 ? etr_type_named(vnni, layer, "fp16") : NULL;
 }
 
-/* Sets what the type saves of convolutions some of which are 1 x 1, if these have a ratio of their
+/* Sets what the type saves of convolutions some of which are flat, if these have a ratio of their
  * own. */
 static void divide_saving(quantization *q, const lever_target *target) {
   const etr_vnni vnni = vnni_of(target);
-  const etr_type_ratio *type = etr_type_named(vnni, ETR_RATIO_POINTWISE, q->type->type);
-  double ticks = target->pointwise_ticks, others = target->ticks - ticks;
+  const etr_type_ratio *type = etr_type_named(vnni, ETR_RATIO_FLAT, q->type->type);
+  double ticks = target->flat_ticks, others = target->ticks - ticks;
   if (q->layer != ETR_RATIO_CONVOLUTION || !type || ticks <= 0)
     return;
-  const etr_ratio one = ratio_between(type, type_of_dtype(vnni, ETR_RATIO_POINTWISE, q->dtype));
+  const etr_ratio one = ratio_between(type, type_of_dtype(vnni, ETR_RATIO_FLAT, q->dtype));
   q->is_divided = true;
   q->least = others * saved_or_lost(q->ratio.low) + ticks * saved_or_lost(one.low);
   q->most = others * saved_or_lost(q->ratio.high) + ticks * saved_or_lost(one.high);
@@ -483,10 +483,10 @@ static void divide_saving(quantization *q, const lever_target *target) {
   q->ratio.high = has_others ? ETR_MAX(q->ratio.high, one.high) : one.high;
 }
 
-/* Finds the type that is faster for the layers. dtype: of the layers now. Returns false if none is,
- * or if it saves less than a tenth of their time. */
+/* Finds the type that is the fastest for the layers; int8 if each may be slower than float32.
+ * dtype: of the layers now. Returns false if none was measured, or if it saves nothing. */
 static bool find_quantization(quantization *q, lever_target *target, const char *dtype) {
-  const double LITTLE = 0.1;
+  const etr_vnni vnni = vnni_of(target);
   bool has_layers = target->part->has_graph && target->part->is_linear;
   *q = (quantization){.dtype = dtype,
                       .layer = target->part->is_convolution ? ETR_RATIO_CONVOLUTION
@@ -496,16 +496,18 @@ static bool find_quantization(quantization *q, lever_target *target, const char 
     q->layer = ETR_RATIO_LINEAR_ROW;
   q->type = type_of_layers(target, q->layer, &q->variant, &q->class);
   if (!q->type)
+    q->type = etr_type_named(vnni, q->layer, "int8");
+  if (!q->type)
     return false;
-  q->from = type_of_dtype(vnni_of(target), q->layer, dtype);
+  q->from = type_of_dtype(vnni, q->layer, dtype);
   q->ratio = ratio_between(q->type, q->from);
-  q->least = (target->ticks - target->narrow_ticks) * etr_saved_at(q->ratio.low);
-  q->most = target->ticks * etr_saved_at(q->ratio.high);
+  q->least = (target->ticks - target->narrow_ticks) * saved_or_lost(q->ratio.low);
+  q->most = target->ticks * saved_or_lost(q->ratio.high);
   divide_saving(q, target);
   if (target->part->is_convolution) /* depthwise ones that are quantized, too, lose at least this */
     q->most -= (target->depthwise_ticks - target->large_ticks) *
-               lost_at(depthwise_ratio(vnni_of(target), q->type->type, q->from).high);
-  return q->most > LITTLE * target->ticks;
+               lost_at(depthwise_ratio(vnni, q->type->type, q->from).high);
+  return q->most > 0;
 }
 
 /* Returns the evidence of the finding that quantizes layers. */
@@ -529,7 +531,7 @@ static const char *quantize_evidence(const lever_target *target, const quantizat
       names[q->layer], q->ratio.low, q->ratio.high, q->type->type, etr_type_source(vnni_of(target)),
       q->from || q->is_divided ? "" : other_types(target, q->layer, q->type->type),
       left_out_text(target, q->variant),
-      target->narrow_ticks > 0
+      target->narrow_ticks > 0 && !q->is_divided
           ? " The least saving counts nothing of 1x1 convolutions with fewer than 32 channels, "
             "which were not measured."
           : "");
@@ -562,6 +564,10 @@ static bool add_quantize(lever_target *target, quantization *q) {
       keeps ? "; large depthwise stays float32" : "");
   added->evidence = quantize_evidence(target, q);
   etr_finding_set_sureness(added, by_vnni[vnni].sureness, by_vnni[vnni].caveat);
+  if (vnni == ETR_VNNI_AVX2 && q->ratio.low < 1)
+    etr_finding_set_sureness(added, ETR_POSSIBLE,
+                             "some layers get slower without AVX-512: measure, and accuracy may "
+                             "suffer");
   added->variant = q->variant;
   if (!target->part->has_graph)
     describe_kernels(target, added, q->type->type, &q->ratio);
@@ -760,21 +766,6 @@ static const char *refused_text(etr_arena *arena, const char *before, const char
   return etr_arena_format(arena, "; %s: %.*s", backend, (int)size, reason);
 }
 
-/* Returns why int8 is no advice for layers on x86-64 without AVX-512. */
-static const char *gains_little_text(const lever_target *target) {
-  bool is_convolution = target->part->is_convolution;
-  const etr_ratio_layer layer = is_convolution ? ETR_RATIO_POINTWISE : ETR_RATIO_LINEAR;
-  const etr_type_ratio *type = etr_type_named(ETR_VNNI_AVX2, layer, "int8");
-  if (!type)
-    return "";
-  return etr_or_empty(
-      etr_arena_format(target->finder->arena,
-                       "In int8, %s were %g to %g times as fast as in float32 (%s, " ETR_DOCS
-                       "ratios.md). If the model is for another processor, record it there.",
-                       is_convolution ? "convolutions of 1 x 1" : "linear layers", type->low,
-                       type->high, etr_type_source(ETR_VNNI_AVX2)));
-}
-
 /* Adds the finding that only less work makes the operators faster. reason: why the known
  * partitioner refuses them; NULL: it is not known, or they are in a delegate. Returns false when
  * out of memory. */
@@ -783,9 +774,7 @@ static bool add_less_work(const lever_target *target, const char *reason) {
   const char *backend = etr_finder_backend_name(target->finder, etr_known_partitioner());
   bool is_product = target->part->is_linear || target->part->is_convolution;
   const char *why = is_product ? input_size_text(target) : fused_text(target);
-  const char *evidence = target->gains_little
-                             ? gains_little_text(target)
-                             : "No faster kernel of them is known for this backend and type.";
+  const char *evidence = "No faster kernel of them is known for this backend and type.";
   const char *words = words_of(target);
   /* A long name would be cut. */
   bool fits = strlen("Use fewer or smaller ") + strlen(words) <= ETR_TITLE_LONGEST;
@@ -803,8 +792,7 @@ static bool add_less_work(const lever_target *target, const char *reason) {
     evidence = etr_arena_format(arena, "The partitioner of %s leaves them to the CPU: %s.", backend,
                                 reason);
   }
-  const char *little = target->gains_little ? "; int8 gains little with AVX2" : "";
-  fact = etr_arena_format(arena, "%s%s%s", fact, little, etr_or_empty(why));
+  fact = etr_arena_format(arena, "%s%s", fact, etr_or_empty(why));
   return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
@@ -862,12 +850,7 @@ static bool add_operator_lever(lever_target *target) {
                      (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
   if (is_layer && is_float && is_xnnpack && target->count) {
     quantization q;
-    if (find_quantization(&q, target, part->dtype))
-      return add_quantize(target, &q);
-    target->gains_little = vnni_of(target) == ETR_VNNI_AVX2;
-    if (part->has_graph) /* depthwise ones, too */
-      mark_operators(target, target->finder->groups, are_float_convolutions(part));
-    return !target->is_first || add_less_work(target, NULL);
+    return !find_quantization(&q, target, part->dtype) || add_quantize(target, &q);
   }
   /* Without a graph, a finding about kernels is about all of them. */
   if (!part->backend && !part->has_graph &&

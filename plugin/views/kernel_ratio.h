@@ -14,7 +14,7 @@ typedef enum etr_ratio_layer {
   ETR_RATIO_LINEAR_ROW, /* a linear layer with one row: reading its weights takes its time */
   ETR_RATIO_LINEAR,     /* with more rows */
   ETR_RATIO_CONVOLUTION,
-  ETR_RATIO_POINTWISE, /* a convolution of 1 x 1 */
+  ETR_RATIO_FLAT,      /* a convolution of 1 x 1, or of an image with three channels */
   ETR_RATIO_DEPTHWISE, /* a convolution in which each filter sees one channel */
 } etr_ratio_layer;
 

@@ -40,12 +40,18 @@ def convolution(inputs, outputs, size, kernel, groups=1):
 # Kinds of layers whose ratios are alike, and layers of each. None takes less than some ten steps of XNNPACK's clock in any type.
 LAYERS = {
     'linear, one row': [lambda i=i, o=o: linear(i, o, 1) for i, o in ((1024, 1024), (512, 2048), (768, 3072), (3072, 768), (2048, 2048))],
-    'linear': [lambda i=i, o=o, r=r: linear(i, o, r) for i, o, r in ((256, 256, 64), (512, 512, 64), (256, 512, 128), (768, 768, 64), (384, 1536, 197), (1024, 1024, 32))],
+    'linear': [lambda i=i, o=o, r=r: linear(i, o, r) for i, o, r in ((256, 256, 64), (512, 512, 64), (256, 512, 128), (768, 768, 64), (384, 1536, 197), (1024, 1024, 32), (152, 152, 196), (368, 368, 49), (192, 576, 64))],
     'convolution': [
         lambda a=a: convolution(*a)
-        for a in ((16, 32, 56, 3), (32, 64, 56, 3), (64, 64, 28, 3), (128, 128, 14, 3))
+        for a in ((16, 32, 56, 3), (32, 64, 56, 3), (64, 64, 28, 3), (128, 128, 14, 3), (40, 40, 28, 3), (152, 152, 14, 3))
     ],
-    'convolution of 1 x 1': [lambda a=a: convolution(*a) for a in ((32, 96, 56, 1), (96, 192, 28, 1), (256, 256, 14, 1))],
+    'convolution of 1 x 1, or of 3 channels': [
+        lambda a=a: convolution(*a)
+        for a in (
+            (32, 96, 56, 1), (96, 192, 28, 1), (256, 256, 14, 1), (152, 152, 14, 1), (368, 368, 7, 1), (24, 56, 56, 1), (16, 96, 56, 1), (152, 368, 14, 1), (40, 240, 28, 1),
+            (3, 32, 112, 3), (3, 16, 160, 3),
+        )
+    ],
     'depthwise convolution': [lambda a=a: convolution(*a) for a in ((96, 96, 56, 3, 96), (192, 192, 28, 3, 192), (384, 384, 28, 3, 384), (96, 96, 56, 5, 96))],
 }
 
@@ -191,8 +197,9 @@ def document(processors):
     for letter, each in zip(letters, processors):
         threads = 'one thread' if each['threads'] == 1 else f'{each["threads"]} threads'
         lines.append(f'- {letter}: {each["processor"]}, ExecuTorch {each["executorch"]}, {threads}' + (f', {each["date"]}.' if each['date'] else '; measured earlier.'))
-    lines += [''] + paragraph('On x86-64 with AVX-512 VNNI, as of A and B, they are *likely*. x86-64 without AVX-512 has types of its own, from C, which are *likely*, too: '
-                              'int8 pays there in linear layers with one row and in convolutions larger than 1 × 1. On x86-64 with AVX-512 and without VNNI, savings of int8 begin at 0 '
+    lines += [''] + paragraph('On x86-64 with AVX-512 VNNI, as of A and B, they are *likely*. x86-64 without AVX-512 has types of its own, from C, which are *likely* '
+                              'for linear layers with one row and convolutions of more channels than 3 and more than 1 × 1. Other layers may get slower or faster in int8 there, as their '
+                              'channels are (152 gain, 96 lose): their savings begin at 0 and are *possible*. On x86-64 with AVX-512 and without VNNI, savings of int8 begin at 0 '
                               'and are *possible*. On another processor, or if it is not known, they are a *rule of thumb*, from A and B.')
     lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does. '
                                                      'Of A and B, the convolutions have some of 1 × 1 among them.')
@@ -212,7 +219,7 @@ def names_text(processors):
 
 def type_rows(processors):
     kinds = {
-        'linear, one row': 'ETR_RATIO_LINEAR_ROW', 'linear': 'ETR_RATIO_LINEAR', 'convolution': 'ETR_RATIO_CONVOLUTION', 'convolution of 1 x 1': 'ETR_RATIO_POINTWISE',
+        'linear, one row': 'ETR_RATIO_LINEAR_ROW', 'linear': 'ETR_RATIO_LINEAR', 'convolution': 'ETR_RATIO_CONVOLUTION', 'convolution of 1 x 1, or of 3 channels': 'ETR_RATIO_FLAT',
         'depthwise convolution': 'ETR_RATIO_DEPTHWISE',
     }
     found = ((kinds[kind], name, range_of(processors, 'types', kind, name)) for kind in names_of(processors, 'types') for name in TYPES)
